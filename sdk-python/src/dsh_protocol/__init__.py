@@ -1,0 +1,1 @@
+"""dsh-protocol: read, check and rebuild DeepSeek Harness session logs."""

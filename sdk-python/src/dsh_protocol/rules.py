@@ -1,0 +1,117 @@
+"""The rule registry: every numbered rule of `spec/rules/`, compiled to data, and how a finding is made from one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal
+
+import dsh_protocol_data
+
+from .findings import Finding, Severity
+
+Level = Literal["json", "storage", "append", "restore", "format", "owner"]
+ReadEffect = Literal["accept", "drop-tail", "refuse"]
+
+_MAX_PARAM = 120
+_OFF: ContextVar[frozenset[str]] = ContextVar("dsh_protocol_rules_off", default=frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One numbered rule.
+
+    `since`/`until` are the first and last session format it holds in (null: still). `level` is where released software
+    enforces it. `read` is what the released reader does with a stored log that breaks it: `accept` it, `drop-tail` (this row
+    and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log.
+    """
+
+    id: str
+    statement: str
+    message: str
+    remedy: str
+    level: Level
+    severity: Severity
+    read: ReadEffect
+    since: int
+    until: int | None
+    source: str
+    divergence: str | None = None
+    deferred: str | None = None
+    supersedes: str | None = None
+
+    def holds_in(self, version: int) -> bool:
+        """Whether this rule is part of session format `version`."""
+        return self.since <= version and (self.until is None or version <= self.until)
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Every rule by id, in the order of the specification."""
+    raw: list[dict[str, Any]] = dsh_protocol_data.load("rules")
+    return MappingProxyType({entry["id"]: Rule(**entry) for entry in raw})
+
+
+def rule(rule_id: str) -> Rule:
+    """The rule with this id.
+
+    Raises:
+        KeyError: no rule has this id.
+    """
+    return rules()[rule_id]
+
+
+def is_active(rule_id: str) -> bool:
+    """Whether the rule is switched on (always, outside a `rules_off` block)."""
+    return rule_id not in _OFF.get()
+
+
+@contextmanager
+def rules_off(*rule_ids: str) -> Iterator[None]:
+    """Switch rules off inside the block, to prove that a case depends on them. Not for production use."""
+    token = _OFF.set(_OFF.get() | frozenset(rule_ids))
+    try:
+        yield
+    finally:
+        _OFF.reset(token)
+
+
+def refuse(
+    rule_id: str,
+    *,
+    seq: int | None = None,
+    line: int | None = None,
+    path: str = "",
+    because: int | None = None,
+    **params: Any,
+) -> Finding:
+    """A finding of this rule; `params` fill the rule's message template.
+
+    Raises:
+        KeyError: no rule has this id, or the template names a parameter that was not given.
+    """
+    entry = rule(rule_id)
+    shown = {name: show(value) for name, value in params.items()}
+    return Finding(
+        rule=rule_id,
+        severity=entry.severity,
+        seq=seq,
+        line=line,
+        path=path,
+        message=entry.message.format_map(shown),
+        fix=entry.remedy.format_map(shown) if "{" in entry.remedy else entry.remedy,
+        because=because,
+    )
+
+
+def show(value: object) -> str:
+    """A value as short ASCII JSON, safe to print: log content is hostile input and may be long."""
+    if isinstance(value, str) and len(value) > _MAX_PARAM:
+        value = value[:_MAX_PARAM] + "..."
+    text = json.dumps(value, ensure_ascii=True, default=str)
+    return text if len(text) <= 2 * _MAX_PARAM else text[: 2 * _MAX_PARAM] + "..."
