@@ -1,0 +1,1 @@
+"""Build-time code, run by `scripts/generate`: `spec/` in, `generated/` out. Not distributed."""
