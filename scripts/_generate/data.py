@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from .errors import GenerateError
 from .schemas import Schema
+from .vocabulary import check_vocabulary
 
 PACKAGE = "dsh_protocol_data"
 
@@ -28,8 +29,10 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
     shutil.copyfile(Path(__file__).parent / "data_init.py", output / "__init__.py")
     (output / "py.typed").touch()
     write_json(output / "rules.json", compile_rules(spec))
+    vocabulary = load_yaml(spec, "session/vocabulary")
+    check_vocabulary(vocabulary, bundles)
+    write_json(output / "vocabulary.json", vocabulary)
     for source, target in (
-        ("session/vocabulary", "vocabulary"),
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),
     ):

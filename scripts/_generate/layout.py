@@ -17,8 +17,8 @@ class Bundle:
 
 # The root is what one instance of the bundle is: an event of a log, or a request body.
 BUNDLES = (
-    Bundle("session-v4", ("session/common", "session/v4"), "Event"),
-    Bundle("session-v3", ("session/common", "session/v3"), "Event"),
+    Bundle("session-v4", ("session/common", "session/v4"), "SessionEvent"),
+    Bundle("session-v3", ("session/common", "session/v3"), "SessionEvent"),
     Bundle("wire", ("wire",), "WireRequest"),
 )
 

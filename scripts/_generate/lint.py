@@ -27,6 +27,7 @@ _DROPPED = (
     "unevaluatedProperties",
 )
 _COMPOSITION = ("oneOf", "anyOf")
+_NULL = {"type": "null"}
 _SIMPLE = {"$ref", "type", "const", "enum", "description"}
 _MEANING = {"$ref", "type", "const", "enum", "oneOf", "anyOf", "tsType"}
 
@@ -103,6 +104,8 @@ def _objects(definition: Definition) -> Problems:
             continue
         if "additionalProperties" not in schema:
             yield f"{path}: an object without additionalProperties"
+        if "properties" not in schema and schema.get("additionalProperties") is True and not path:
+            yield "a free object: give the schema of its members in additionalProperties"
         if path and "properties" in schema:
             yield f"{path}: an object without a name: make it a definition"
         for name in sorted(set(schema.get("required", ())) - schema.get("properties", {}).keys()):
@@ -128,7 +131,7 @@ def _keywords(definition: Definition) -> Problems:
 def _unions(definition: Definition) -> Problems:
     for path, schema in subschemas(definition.schema):
         branches = [branch for key in _COMPOSITION for branch in schema.get(key, ())]
-        if path and any("$ref" not in branch for branch in branches):
+        if path and any("$ref" not in branch and branch != _NULL for branch in branches):
             yield f"{path}: a union of unnamed schemas: make it a definition"
         elif any(branch.keys() - _SIMPLE for branch in branches):
             yield f"{path}: a branch with constraints gets a numbered name: make it a definition"
