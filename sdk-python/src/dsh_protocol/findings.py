@@ -95,7 +95,11 @@ class StorageError(ProtocolError):
 
 
 class UnsupportedFormatError(StorageError):
-    """An intact log of a format generation this operation does not take."""
+    """An intact log of a format generation this operation does not take; `version` is the log's format."""
+
+    def __init__(self, code: str, message: str, *, version: int, fix: str = "") -> None:
+        super().__init__(code, message, fix=fix, path="/version", line=1)
+        self.version = version
 
 
 class WireError(ProtocolError):

@@ -96,7 +96,7 @@ def refuse(
         KeyError: no rule has this id, or the template names a parameter that was not given.
     """
     entry = rule(rule_id)
-    shown = {name: show(value) for name, value in params.items()}
+    shown = {"seq": show(seq)} | {name: show(value) for name, value in params.items()}
     return Finding(
         rule=rule_id,
         severity=entry.severity,

@@ -1,0 +1,90 @@
+"""What the session formats call things. The only module that asks for a format's version number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import dsh_protocol_data
+
+OLDEST = 3
+"""The oldest session format that is read without a migration."""
+CURRENT = 4
+"""The session format that current releases write."""
+
+ToolResultShape = Literal["tool-role", "tool-result-block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The vocabulary and the shapes of one session format."""
+
+    version: int
+    event_types: frozenset[str]
+    """Every type this format knows (format 4: 62, format 3: 58)."""
+    surface_types: frozenset[str]
+    retired_types: frozenset[str]
+    replace_keys: tuple[str, str]
+    """The members of a replace operation that name its first and its last node."""
+    roles: Mapping[str, str]
+    """The role that the message of each surface type has."""
+    tool_result_shape: ToolResultShape
+    default_wire: str
+
+    def message(self, event_type: str, data: Any) -> Any:
+        """The message inside the data of a surface event (which may be malformed: then null or whatever stands there)."""
+        if not isinstance(data, dict):
+            return None
+        return data if event_type == "user/message" else data.get("message")
+
+    def tool_content(self, message: Mapping[str, Any]) -> Any:
+        """The blocks that a tool returned, inside a tool result message of this format (null when malformed)."""
+        if self.tool_result_shape == "tool-role":
+            return message.get("content")
+        block = self._wrapper(message)
+        return block.get("content") if block is not None else None
+
+    def tool_is_error(self, message: Mapping[str, Any]) -> Any:
+        """The isError member of a tool result message of this format (null when absent)."""
+        holder = message if self.tool_result_shape == "tool-role" else self._wrapper(message)
+        return holder.get("isError") if holder is not None else None
+
+    @staticmethod
+    def _wrapper(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        content = message.get("content")
+        first = content[0] if isinstance(content, list) and content else None
+        return first if isinstance(first, dict) else None
+
+
+@cache
+def dialect(version: int) -> Dialect:
+    """The dialect of session format `version`.
+
+    Raises:
+        KeyError: the format is not read directly (older than 3 or newer than 4).
+    """
+    if not OLDEST <= version <= CURRENT:
+        raise KeyError(version)
+    vocabulary: dict[str, Any] = dsh_protocol_data.load("vocabulary")
+    types = [entry for entry in vocabulary["types"] if version in entry["formats"]]
+    current = version >= CURRENT
+    roles = {
+        "system/message": "system",
+        "user/message": "user",
+        "assistant/message": "assistant",
+        "tool/result": "tool" if current else "user",
+    }
+    if current:
+        roles["developer/message"] = "developer"
+    return Dialect(
+        version=version,
+        event_types=frozenset(entry["type"] for entry in types),
+        surface_types=frozenset(entry["type"] for entry in types if entry["surface"]),
+        retired_types=frozenset(vocabulary["retired"]),
+        replace_keys=("startSeq", "endSeq"),
+        roles=roles,
+        tool_result_shape="tool-role" if current else "tool-result-block",
+        default_wire="deepseek-messages" if current else "deepseek-chat",
+    )
