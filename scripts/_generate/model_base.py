@@ -11,7 +11,7 @@ class Model(BaseModel):
     A dump uses the names of the wire (`surfaceOp`), attributes use Python's (`surface_op`); both
     are taken when a model is built, and `Model.model_validate(value, by_name=False)` takes those of
     the wire alone. Nothing is converted: `"3"` and `3.0` are no integers. A member that is absent
-    is `MISSING` (`pydantic.experimental.missing_sentinel`), which is not `None`, and stays absent
+    is `MISSING` (`pydantic.MISSING`), which is not `None`, and stays absent
     in a dump.
     """
 

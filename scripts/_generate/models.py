@@ -21,7 +21,7 @@ _OPTIONS = (
     "--schema-version=2020-12",
     "--output-model-type=pydantic_v2.BaseModel",
     "--target-python-version=3.11",
-    "--target-pydantic-version=2.12",
+    "--target-pydantic-version=2.14",
     f"--base-class={PACKAGE}._base.Model",
     "--snake-case-field",
     "--allow-population-by-field-name",
