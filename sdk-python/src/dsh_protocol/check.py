@@ -1,0 +1,216 @@
+"""Check a stored log: every row, every rule, every schema, all findings, and the verdicts that follow from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict
+
+from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
+from .rows import Event, Log, ReadLimits, find_logs, open_log
+from .rules import refuse, rule
+from .schemas import SchemaFinding, Validator
+from .state import LogState
+
+Tick = Callable[[int, int], None]
+Verdict = bool | None
+
+MAX_FINDINGS = 1000
+_TICK_EVERY = 4096
+
+
+class Verdicts(TypedDict):
+    """What can be done with a log; null where a verdict does not apply or is not computed yet."""
+
+    readable: Verdict
+    migratable: Verdict
+    valid: Verdict
+    resumable: Verdict
+    wireValid: Verdict
+
+
+class ReportJson(TypedDict):
+    """The JSON form of a report, one per file."""
+
+    path: str
+    formatVersion: int | None
+    verdicts: Verdicts
+    findings: list[FindingJson]
+    stats: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of checking one log. `unusable` is set when the file could not be read as a log at all."""
+
+    path: str
+    format_version: int | None
+    verdicts: Verdicts
+    findings: tuple[Finding, ...]
+    stats: dict[str, Any] = field(default_factory=dict)
+    unusable: bool = False
+
+    @classmethod
+    def of_error(cls, path: str, error: StorageError) -> Report:
+        """The report of a file that is no log of a format this check takes."""
+        finding = Finding(
+            rule=error.code,
+            severity="error",
+            seq=error.seq,
+            line=error.line,
+            path=error.path,
+            message=error.message,
+            fix=error.fix,
+        )
+        version = error.version if isinstance(error, UnsupportedFormatError) else None
+        return cls(path, version, _verdicts(readable=False), (finding,), unusable=True)
+
+    @property
+    def errors(self) -> int:
+        """The number of findings of severity error."""
+        return sum(1 for finding in self.findings if finding.severity == "error")
+
+    def to_json(self) -> ReportJson:
+        """This report as a JSON object."""
+        return {
+            "path": self.path,
+            "formatVersion": self.format_version,
+            "verdicts": self.verdicts,
+            "findings": [finding.to_json() for finding in self.findings],
+            "stats": self.stats,
+        }
+
+
+def check_path(
+    path: Path, *, limits: ReadLimits | None = None, tick: Tick | None = None
+) -> Iterator[Report]:
+    """Check one log, or every session below a directory (the highest generation of each).
+
+    A log that is beyond use gives a report of its own and never ends the iteration.
+
+    Raises:
+        StorageError: the path does not exist, or is a directory without any log.
+    """
+    if not path.is_dir():
+        yield check_file(path, limits=limits, tick=tick)
+        return
+    search = find_logs(path)
+    for index, chosen in enumerate(search.chosen):
+        report = check_file(chosen, limits=limits)
+        report.stats.update(search.neighbours(chosen))
+        if tick is not None:
+            tick(index + 1, len(search.chosen))
+        yield report
+
+
+def check_file(path: Path, *, limits: ReadLimits | None = None, tick: Tick | None = None) -> Report:
+    """Check one file. Whatever its content, the result is a report and no exception."""
+    try:
+        log = open_log(path, limits=limits or ReadLimits())
+    except StorageError as error:
+        return Report.of_error(str(path), error)
+    return check_log(log, path=str(path), tick=tick)
+
+
+def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
+    """Check an opened log against every rule and every schema of its format."""
+    findings = list(log.findings)
+    counts = _check_events(log, findings, tick)
+    findings += _committed_history(log, findings)
+    readable = not any(_prevents_reading(finding, _cut_line(findings)) for finding in findings)
+    findings.sort(key=_place)
+    kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
+    if omitted > 0:
+        kept.append(refuse("storage/too-many-findings", limit=MAX_FINDINGS, omitted=omitted))
+    return Report(
+        path=path,
+        format_version=log.header.version,
+        verdicts=_verdicts(readable=readable),
+        findings=tuple(kept),
+        stats=dict(log.stats) | counts,
+    )
+
+
+def _check_events(log: Log, findings: list[Finding], tick: Tick | None) -> dict[str, Any]:
+    """Plan and apply every event, add what is found, and count what was not looked at."""
+    state = LogState(log.dialect, log.header)
+    validator = Validator(f"session/v{log.dialect.version}/event")
+    without_schema: Counter[str] = Counter()
+    opaque: Counter[str] = Counter()
+    for index, event in enumerate(log.events):
+        errors = state.advance(event)
+        findings += errors
+        if not validator.covers(event.type):
+            known = event.type in log.dialect.event_types
+            (without_schema if known else opaque)[event.type] += 1
+        else:
+            findings += _schema_findings(validator.findings(event.value), event, errors)
+        if tick is not None and index % _TICK_EVERY == 0:
+            tick(index, len(log.events))
+    findings += state.finish()
+    return {"withoutSchema": dict(without_schema), "opaque": dict(opaque)}
+
+
+def _schema_findings(
+    schema_findings: list[SchemaFinding], event: Event, errors: list[Finding]
+) -> Iterator[Finding]:
+    """Schema warnings of one event, without those about a place that a rule has already refused."""
+    for found in schema_findings:
+        if any(_overlap(found.path, error.path) for error in errors):
+            continue
+        yield refuse(
+            "schema/payload",
+            seq=event.seq,
+            line=event.line,
+            path=found.path,
+            keyword=found.keyword,
+            detail=found.message,
+        )
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether one JSON Pointer is the other, or leads to a place inside it."""
+    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
+
+
+def _cut_line(findings: list[Finding]) -> int | None:
+    """The line of the first row that the released reader cannot take, which ends what it reads."""
+    lines = [f.line for f in findings if f.line is not None and rule(f.rule).read == "drop-tail"]
+    return min(lines, default=None)
+
+
+def _committed_history(log: Log, findings: list[Finding]) -> Iterator[Finding]:
+    """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
+    cut = _cut_line(findings)
+    if cut is None:
+        return
+    ends = (e.line for e in log.events if e.type == "turn/end" and (e.line or 0) >= cut)
+    end_line = next(ends, None)
+    if end_line is None:
+        return
+    first = next(f for f in findings if f.line == cut and rule(f.rule).read == "drop-tail")
+    because = first.seq if first.seq is not None else cut - 2
+    yield refuse("storage/committed-history", line=cut, because=because, end_line=end_line)
+
+
+def _prevents_reading(finding: Finding, cut: int | None) -> bool:
+    """Whether the released reader refuses the log for this finding (rows that it drops cannot be refused)."""
+    if finding.severity != "error" or rule(finding.rule).read != "refuse":
+        return False
+    return cut is None or finding.line is None or finding.line <= cut
+
+
+def _place(finding: Finding) -> tuple[bool, int]:
+    return (finding.line is None, finding.line or 0)
+
+
+def _verdicts(*, readable: bool) -> Verdicts:
+    return {
+        "readable": readable,
+        "migratable": None,
+        "valid": None,
+        "resumable": None,
+        "wireValid": None,
+    }

@@ -1,0 +1,124 @@
+"""What the commands share: printing, exit codes, progress. Log content is hostile, so nothing reaches a terminal unescaped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from ..findings import Finding, ProtocolError
+from ..jsonvalue import JsonValue, dumps
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+Tick = Callable[[int, int], None]
+
+FINE, ERRORS, UNUSABLE = 0, 1, 2
+
+_PROGRESS_AFTER = 1.0
+
+
+def printable(text: str) -> str:
+    """The text with every character that a terminal could act on written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def print_line(text: str = "") -> None:
+    """One line to standard output, escaped."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def print_json(value: JsonValue) -> None:
+    """One line of JSON to standard output (pure ASCII escapes are not needed: JSON escapes controls itself)."""
+    write_bytes(dumps(value).encode("utf-8") + b"\n")
+
+
+def write_bytes(data: bytes) -> None:
+    """Bytes to standard output as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def note(text: str) -> None:
+    """One line to standard error, escaped."""
+    sys.stderr.write(printable(text) + "\n")
+
+
+def finding_line(finding: Finding) -> str:
+    """A finding as one line of text: place, severity, rule, message."""
+    place = [f"line {finding.line}"] if finding.line is not None else []
+    place += [f"seq {finding.seq}"] if finding.seq is not None else []
+    where = ", ".join(place) + (f" {finding.path}" if finding.path else "")
+    because = f" (because of seq {finding.because})" if finding.because is not None else ""
+    return f"{finding.severity} {finding.rule} {where}: {finding.message}{because}"
+
+
+def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
+    """Say what is wrong and what to do, and leave with the exit code for unusable input."""
+    place = f"{path}: " if path else ""
+    note(f"error {error.code}: {place}{error.message}")
+    if error.fix:
+        note(f"  {error.fix}")
+    raise typer.Exit(UNUSABLE)
+
+
+def console() -> Console:
+    """A console for tables on standard output; markup in data is never interpreted."""
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Tick]:
+    """Yields `tick(done, total)`, which shows "n of m" on standard error once the work has taken over a second."""
+    meter = _Meter(what)
+    try:
+        yield meter.tick
+    finally:
+        meter.stop()
+
+
+class _Meter:
+    """A progress bar that costs nothing (not even its import) while the work is short."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._started = time.monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def tick(self, done: int, total: int) -> None:
+        if self._bar is None:
+            if time.monotonic() - self._started < _PROGRESS_AFTER:
+                return
+            self._start(total)
+        assert self._bar is not None
+        assert self._task is not None
+        self._bar.update(self._task, completed=done, total=total)
+
+    def _start(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._what, total=total)
+        self._bar.start()
+
+    def stop(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,61 @@
+"""`dsh-protocol surface` and `dsh-protocol messages`: the state of one log at one point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..findings import ProtocolError
+from ..reading import Replay, open_session, replay
+from . import _output as output
+from .check import Format
+
+At = Annotated[
+    int | None, typer.Option("--at", metavar="SEQ", help="Only the events before SEQ (default all).")
+]
+LogPath = Annotated[Path, typer.Argument(metavar="PATH", help="A log, or the directory of one.")]
+
+
+def surface(
+    path: LogPath,
+    at: At = None,
+    format: Annotated[Format, typer.Option(help="How to print the surface.")] = Format.text,
+) -> None:
+    """Print the surface: its nodes, its generations and every replacement that made it."""
+    done = _replay(path, at)
+    view = done.state.surface
+    if format is Format.json:
+        output.print_json(view.to_json())
+        return
+    from rich.table import Table
+
+    table = Table("position", "seq", "type")
+    for position, seq in enumerate(view.nodes):
+        table.add_row(str(position), str(seq), output.printable(view.type_of(seq)))
+    output.console().print(table)
+    output.print_line(
+        f"{len(view.nodes)} nodes, replace generation {view.replace_generation}, "
+        f"content generation {view.content_generation}"
+    )
+    for entry in view.replacements:
+        output.print_line(
+            f"seq {entry.seq} ({entry.type}) replaced {entry.start_seq}..{entry.end_seq}: "
+            f"{len(entry.shadowed)} nodes"
+        )
+
+
+def messages(path: LogPath, at: At = None) -> None:
+    """Print the derived messages, what a model would be given, as one line of JSON."""
+    output.print_json(list(_replay(path, at).state.surface.messages()))
+
+
+def _replay(path: Path, at: int | None) -> Replay:
+    try:
+        done = replay(open_session(path), before=at)
+    except ProtocolError as error:
+        output.fail(error, path=str(path))
+    for finding in done.warnings:
+        output.note(output.finding_line(finding))
+    return done

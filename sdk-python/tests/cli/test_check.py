@@ -1,0 +1,271 @@
+"""`dsh-protocol check` on bad input: each defect has its own code, and the exit code says whether the input was usable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from typer.testing import CliRunner
+
+from dsh_protocol.cli import app
+
+Rows = list[dict[str, Any]]
+
+
+def run(*paths: Path) -> tuple[int, list[dict[str, Any]]]:
+    result = CliRunner().invoke(app, ["check", *map(str, paths), "--format", "json"])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, json.loads(result.stdout)
+
+
+def one(path: Path) -> tuple[int, dict[str, Any]]:
+    code, reports = run(path)
+    assert len(reports) == 1
+    return code, reports[0]
+
+
+def found(report: dict[str, Any]) -> list[tuple[str, int | None, str]]:
+    """The independent findings: rule, seq and path of each."""
+    return [
+        (f["rule"], f["seq"], f["path"]) for f in report["findings"] if f["because"] is None
+    ]
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_valid_log_has_no_finding(tmp_path: Path, version: int) -> None:
+    path = synthetic.write_log(tmp_path / "a.jsonl", synthetic.events(version), version=version)
+    code, report = one(path)
+    assert (code, report["findings"]) == (0, [])
+    assert report["formatVersion"] == version
+    assert report["verdicts"] == {
+        "readable": True,
+        "migratable": None,
+        "valid": None,
+        "resumable": None,
+        "wireValid": None,
+    }
+
+
+UNUSABLE: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "empty": ("storage/empty-file", lambda _: b""),
+    "not JSON": ("header/missing", lambda _: b"hello\n"),
+    "byte order mark": ("storage/byte-order-mark", lambda log: b"\xef\xbb\xbf" + log),
+    "header missing": ("header/missing", lambda log: log.split(b"\n", 1)[1]),
+    "newer format": ("header/newer-format", lambda log: log.replace(b'n":4', b'n":5', 1)),
+    "format 2": ("header/older-format", lambda log: log.replace(b'n":4', b'n":2', 1)),
+    "format 1": ("header/older-format", lambda log: log.replace(b'n":4', b'n":1', 1)),
+    "format 0": ("header/older-format", lambda log: log.replace(b'n":4', b'n":0', 1)),
+    "version missing": ("header/version", lambda log: log.replace(b'"version":4,', b"", 1)),
+    "unknown header member": ("header/unknown-member", lambda log: b'{"x":1,' + log[1:]),
+    "relative cwd": ("header/member", lambda log: log.replace(b'"/w"', b'"w"', 1)),
+}
+
+
+@pytest.mark.parametrize(("rule", "change"), UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_unusable_input_has_a_code_of_its_own(
+    tmp_path: Path, rule: str, change: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(change(synthetic.log_bytes(synthetic.events())))
+    code, report = one(path)
+    assert code == 2
+    assert [f["rule"] for f in report["findings"]] == [rule]
+    assert report["findings"][0]["fix"]
+    assert report["verdicts"]["readable"] is False
+
+
+def test_a_directory_without_logs(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    code, report = one(tmp_path)
+    assert (code, found(report)) == (2, [("storage/no-logs", None, "")])
+
+
+def test_a_missing_path(tmp_path: Path) -> None:
+    code, report = one(tmp_path / "nowhere.jsonl")
+    assert (code, found(report)) == (2, [("storage/unreadable", None, "")])
+
+
+def test_file_name_and_header_disagree(tmp_path: Path) -> None:
+    folder = tmp_path / "--w--" / "s-1"
+    folder.mkdir(parents=True)
+    path = synthetic.write_log(folder / "session.v3.jsonl", synthetic.events())
+    code, report = one(path)
+    assert code == 2
+    assert [f["rule"] for f in report["findings"]] == ["storage/name-version"]
+
+
+def test_a_lone_file_is_judged_by_its_content(tmp_path: Path) -> None:
+    path = synthetic.write_log(tmp_path / "copy-of-session.v3.jsonl", synthetic.events())
+    assert one(path)[0] == 0
+
+
+def changed(seq: int, **changes: Any) -> Callable[[Rows], None]:
+    def change(rows: Rows) -> None:
+        rows[seq].update(changes)
+
+    return change
+
+
+def removed(seq: int, member: str) -> Callable[[Rows], None]:
+    def change(rows: Rows) -> None:
+        del rows[seq][member]
+
+    return change
+
+
+def added(row: dict[str, Any]) -> Callable[[Rows], None]:
+    def change(rows: Rows) -> None:
+        rows.append(row)
+
+    return change
+
+
+def gap(rows: Rows) -> None:
+    for row in rows[6:]:
+        row["seq"] += 1
+
+
+FOUR_KEYS = {"op": "replace", "startSeq": 3, "endSeq": 3, "start": 3}
+OLD_KEYS = {"op": "replace", "start": 3, "end": 3}
+
+REFUSED: dict[str, tuple[str, int | None, str, Callable[[Rows], None]]] = {
+    "seq gap": ("envelope/seq-gap", 7, "/seq", gap),
+    "duplicate seq": ("envelope/seq-repeated", 5, "/seq", changed(6, seq=5)),
+    "fractional seq": ("envelope/seq", None, "/seq", changed(6, seq=6.5)),
+    "unknown required event": ("envelope/unknown-type", 6, "/type", changed(6, type="x/y")),
+    "surfaceOp missing": ("surface/op-missing", 3, "", removed(3, "surfaceOp")),
+    "surfaceOp on a log-only event": (
+        "surface/op-forbidden",
+        4,
+        "/surfaceOp",
+        changed(4, surfaceOp="append"),
+    ),
+    "four keys": ("surface/op-shape", 3, "/surfaceOp", changed(3, surfaceOp=FOUR_KEYS)),
+    "V2 keys": ("surface/op-retired-keys", 3, "/surfaceOp", changed(3, surfaceOp=OLD_KEYS)),
+    "range not on the surface": (
+        "surface/range-on-surface",
+        8,
+        "/surfaceOp/startSeq",
+        added(synthetic.replacement(8, 4, 5, [3, 4, 5])),
+    ),
+    "range reversed by position": (
+        "surface/range-order",
+        8,
+        "/surfaceOp",
+        added(synthetic.replacement(8, 5, 3, [3, 5])),
+    ),
+    "sources not covered": (
+        "surface/range-covered",
+        8,
+        "/sourceEventSeqs",
+        added(synthetic.replacement(8, 3, 5, [5])),
+    ),
+    "head in the range": (
+        "surface/head-protected",
+        8,
+        "/surfaceOp",
+        added(synthetic.replacement(8, 2, 3, [2, 3])),
+    ),
+}
+
+
+@pytest.mark.parametrize("version", [3, 4])
+@pytest.mark.parametrize(("rule", "seq", "path", "change"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_refused_row_names_rule_seq_and_path(
+    tmp_path: Path,
+    version: int,
+    rule: str,
+    seq: int | None,
+    path: str,
+    change: Callable[[Rows], None],
+) -> None:
+    rows = synthetic.events(version)
+    change(rows)
+    log = synthetic.write_log(tmp_path / "a.jsonl", rows, version=version)
+    code, report = one(log)
+    assert code == 1
+    assert found(report) == [(rule, seq, path)]
+    assert report["findings"][0]["line"] is not None
+    assert report["findings"][0]["fix"]
+
+
+def test_a_minus_zero_seq(tmp_path: Path) -> None:
+    log = synthetic.log_bytes(synthetic.events()).replace(b'"seq":0', b'"seq":-0', 1)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(log)
+    code, report = one(path)
+    assert code == 1
+    assert [f["rule"] for f in report["findings"] if f["because"] is None] == ["envelope/seq"]
+
+
+def test_a_torn_last_line_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(synthetic.log_bytes(synthetic.events()) + b'{"type":"turn/st')
+    code, report = one(path)
+    assert (code, report["verdicts"]["readable"]) == (0, True)
+    assert [(f["rule"], f["severity"]) for f in report["findings"]] == [
+        ("storage/torn-tail", "warning")
+    ]
+
+
+def test_garbage_before_a_turn_end_spoils_the_log(tmp_path: Path) -> None:
+    lines = synthetic.log_bytes(synthetic.events()).split(b"\n")
+    lines[5] = b"garbage"
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    code, report = one(path)
+    assert (code, report["verdicts"]["readable"]) == (1, False)
+    assert ("json/syntax", None, "") in found(report)
+    history = [f for f in report["findings"] if f["rule"] == "storage/committed-history"]
+    assert len(history) == 1
+    assert history[0]["because"] is not None
+
+
+def test_garbage_without_a_later_turn_end_ends_the_log(tmp_path: Path) -> None:
+    log = synthetic.log_bytes(synthetic.events()[:5]) + b"garbage\n"
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(log)
+    code, report = one(path)
+    assert (code, report["verdicts"]["readable"]) == (1, True)
+    assert found(report) == [("json/syntax", None, "")]
+    assert report["findings"][0]["line"] == 7
+
+
+def test_five_independent_defects_give_five_errors(tmp_path: Path) -> None:
+    rows = synthetic.events()
+    rows[0]["ignorable"] = False
+    del rows[3]["surfaceOp"]
+    rows[4]["data"]["header"]["system"] = "x"
+    rows[6]["extra"] = 1
+    rows.append(synthetic.replacement(8, 2, 2, [2]))
+    path = synthetic.write_log(tmp_path / "a.jsonl", rows)
+    code, report = one(path)
+    assert code == 1
+    assert sorted(found(report)) == [
+        ("envelope/ignorable", 0, "/ignorable"),
+        ("envelope/unknown-member", 6, "/extra"),
+        ("request/system-retired", 4, "/data/header/system"),
+        ("surface/head-protected", 8, "/surfaceOp"),
+        ("surface/op-missing", 3, ""),
+    ]
+
+
+def test_one_bad_log_does_not_spoil_a_directory(tmp_path: Path) -> None:
+    for id_, rows in (("good", synthetic.events()), ("bad", synthetic.events())):
+        folder = tmp_path / "--w--" / id_
+        folder.mkdir(parents=True)
+        synthetic.write_log(folder / "session.v4.jsonl", rows, id=id_)
+    (tmp_path / "--w--" / "bad" / "session.v4.jsonl").write_bytes(b"")
+    (tmp_path / "--w--" / "good" / "session.v3.jsonl").write_bytes(b"")
+    (tmp_path / "--w--" / "good" / "session.v04.jsonl").write_bytes(b"")
+    code, reports = run(tmp_path)
+    assert code == 2
+    by_name = {Path(report["path"]).parent.name: report for report in reports}
+    assert found(by_name["bad"]) == [("storage/empty-file", None, "")]
+    assert by_name["good"]["findings"] == []
+    assert by_name["good"]["stats"]["superseded"] == ["session.v3.jsonl"]
+    assert sum(by_name["good"]["stats"]["skipped"].values()) == 1
