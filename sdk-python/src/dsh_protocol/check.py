@@ -19,6 +19,8 @@ Verdict = bool | None
 
 MAX_FINDINGS = 1000
 _TICK_EVERY = 4096
+_FIRST_ROW = 2
+"""The line of the event with seq 0."""
 
 
 class Verdicts(TypedDict):
@@ -118,8 +120,9 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     """Check an opened log against every rule and every schema of its format."""
     findings = list(log.findings)
     counts = _check_events(log, findings, tick)
-    findings += _committed_history(log, findings)
-    readable = not any(_prevents_reading(finding, _cut_line(findings)) for finding in findings)
+    effects = _Effects(log.dialect.version, findings)
+    findings += _committed_history(log, effects)
+    readable = not any(effects.refuses(finding) for finding in findings)
     findings.sort(key=_place)
     kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
     if omitted > 0:
@@ -175,31 +178,38 @@ def _overlap(one: str, other: str) -> bool:
     return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 
-def _cut_line(findings: list[Finding]) -> int | None:
-    """The line of the first row that the released reader cannot take, which ends what it reads."""
-    lines = [f.line for f in findings if f.line is not None and rule(f.rule).read == "drop-tail"]
-    return min(lines, default=None)
+class _Effects:
+    """What the released reader of one format does, given all findings of a log."""
+
+    def __init__(self, version: int, findings: list[Finding]) -> None:
+        self._version = version
+        lines = (finding.line for finding in findings if self._drops(finding))
+        self.cut = min((line for line in lines if line is not None), default=None)
+        """The line of the first row that the reader cannot take, which ends what it reads."""
+
+    def _drops(self, finding: Finding) -> bool:
+        return rule(finding.rule).read_effect(self._version) == "drop-tail"
+
+    def refuses(self, finding: Finding) -> bool:
+        """Whether the reader refuses the log for this finding; rows it drops cannot be refused, unless hard."""
+        entry = rule(finding.rule)
+        if finding.severity != "error" or entry.read_effect(self._version) != "refuse":
+            return False
+        inside = self.cut is None or finding.line is None or finding.line <= self.cut
+        return inside or self._version in entry.hard
 
 
-def _committed_history(log: Log, findings: list[Finding]) -> Iterator[Finding]:
+def _committed_history(log: Log, effects: _Effects) -> Iterator[Finding]:
     """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
-    cut = _cut_line(findings)
-    if cut is None:
+    if effects.cut is None:
         return
+    cut = effects.cut
     ends = (e.line for e in log.events if e.type == "turn/end" and (e.line or 0) >= cut)
     end_line = next(ends, None)
-    if end_line is None:
-        return
-    first = next(f for f in findings if f.line == cut and rule(f.rule).read == "drop-tail")
-    because = first.seq if first.seq is not None else cut - 2
-    yield refuse("storage/committed-history", line=cut, because=because, end_line=end_line)
-
-
-def _prevents_reading(finding: Finding, cut: int | None) -> bool:
-    """Whether the released reader refuses the log for this finding (rows that it drops cannot be refused)."""
-    if finding.severity != "error" or rule(finding.rule).read != "refuse":
-        return False
-    return cut is None or finding.line is None or finding.line <= cut
+    if end_line is not None:
+        yield refuse(
+            "storage/committed-history", line=cut, because=cut - _FIRST_ROW, end_line=end_line
+        )
 
 
 def _place(finding: Finding) -> tuple[bool, int]:
