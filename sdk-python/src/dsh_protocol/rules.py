@@ -28,8 +28,8 @@ class Rule:
 
     `since`/`until` are the first and last session format it holds in (null: still). `level` is where released software
     enforces it. `read` is what the released reader does with a stored log that breaks it: `accept` it, `drop-tail` (this row
-    and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log. `read_v3` is the same for the reader
-    of format 3, where it differs; `reads(version)` chooses.
+    and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log. Where the readers of the formats
+    differ it is a mapping; `read_effect(version)` chooses.
     """
 
     id: str
@@ -42,15 +42,10 @@ class Rule:
     since: int
     until: int | None
     source: str
-    read_v3: ReadEffect | None = None
     divergence: str | None = None
     deferred: str | None = None
     supersedes: str | None = None
     hard: tuple[int, ...] = ()
-
-    def reads(self, version: int) -> ReadEffect:
-        """What the released reader of session format `version` does with a stored log that breaks this rule."""
-        return self.read_v3 if version <= 3 and self.read_v3 is not None else self.read
 
     def holds_in(self, version: int) -> bool:
         """Whether this rule is part of session format `version`."""
