@@ -15,7 +15,6 @@ from .errors import GenerateError
 from .schemas import Schema
 
 _OPTIONS = (
-    "--unreachableDefinitions",
     "--no-additionalProperties",
     "--unknownAny",
     "--maxItems=-1",
@@ -99,23 +98,30 @@ def _finish(process: subprocess.Popen[str]) -> None:
 
 
 def _for_typescript(schema: Schema) -> Schema:
-    """The same bundle in the shape this generator needs.
+    """The same definitions in the shape this generator needs.
 
-    A member beside `$ref` makes a second, numbered type: only the `$ref` stays. The root is also a
-    definition, which would be a second type as well: the definition goes, and references to it go
-    to the root.
+    It writes what it reaches from the root, so the root becomes an object with one member for each
+    definition, which is also a type to look others up by name. A member beside `$ref` makes a
+    second, numbered type: only the `$ref` stays.
     """
-    root = f"#/$defs/{schema['title']}"
-    definitions = {k: v for k, v in schema["$defs"].items() if k != schema["title"]}
-    plain: Schema = _plain({**schema, "$defs": definitions}, root)
-    return plain
+    names = list(schema["$defs"])
+    return {
+        "$schema": schema["$schema"],
+        "title": "Definitions",
+        "description": "Every type of this file by its name.",
+        "type": "object",
+        "properties": {name: {"$ref": f"#/$defs/{name}"} for name in names},
+        "required": names,
+        "additionalProperties": False,
+        "$defs": _plain(schema["$defs"]),
+    }
 
 
-def _plain(value: Any, root: str) -> Any:
+def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(child, root) for child in value]
+        return [_plain(child) for child in value]
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("$ref"), str):
-        return {"$ref": "#" if value["$ref"] == root else value["$ref"]}
-    return {key: _plain(child, root) for key, child in value.items()}
+        return {"$ref": value["$ref"]}
+    return {key: _plain(child) for key, child in value.items()}

@@ -18,6 +18,8 @@ else:
     from backports import zstd
 
 ROOT = Path(__file__).resolve().parents[3]
+# The generator is not installed.
+sys.path.append(str(ROOT / "scripts"))
 
 
 # The format, where the event stands, and the event with its flat `sourceEventSeqs`.
@@ -47,10 +49,9 @@ def node() -> None:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of what `scripts/generate` reads and writes."""
-    for name in ("spec", "generated"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    ignored = shutil.ignore_patterns("node_modules", "__pycache__")
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=ignored)
+    ignored = shutil.ignore_patterns("examples", "node_modules", "__pycache__")
+    for name in ("spec", "generated", "scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     packages = ROOT / "scripts" / "typescript" / "node_modules"
     if packages.is_dir():
         (tmp_path / "scripts" / "typescript" / "node_modules").symlink_to(packages)

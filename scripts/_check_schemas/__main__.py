@@ -1,0 +1,116 @@
+"""`scripts/check_schemas`: say which schemas and examples of `spec/` are wrong, and count them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator, SchemaError
+
+from .places import BundleValidator, Place
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = ROOT / "spec"
+EXAMPLES = SPEC / "examples"
+
+# What the folders of examples that are not named by an event type hold.
+NAMED = {
+    "header": "SessionHeader",
+    "stored-header": "StoredSessionHeader",
+    "stored-event": "StoredEventRow",
+    "unknown-types": "SessionEvent",
+}
+MEMBERS = {"about", "definition", "valid", "value", "refusal"}
+
+Problems = Iterator[str]
+
+
+def main() -> int:
+    """Check everything; 1 when something is wrong, or when there is nothing to check."""
+    schemas = [path for path in sorted(SPEC.rglob("*.json")) if EXAMPLES not in path.parents]
+    schemas += sorted((ROOT / "generated" / "bundled").glob("*.json"))
+    examples = sorted(EXAMPLES.rglob("*.json"))
+    problems = [problem for path in schemas for problem in check_schema(path)]
+    counts = {True: 0, False: 0}
+    validators: dict[str, BundleValidator] = {}
+    for path in examples:
+        example = json.loads(path.read_bytes())
+        bundle = _bundle_of(path)
+        if bundle not in validators:
+            validators[bundle] = _load(bundle)
+        found = list(check_example(path, example, validators[bundle]))
+        problems += [f"{path.relative_to(ROOT)}: {text}" for text in found]
+        counts[example.get("valid") is True] += 1
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    valid, invalid = counts[True], counts[False]
+    print(f"check_schemas: {len(schemas)} schemas, {valid} valid and {invalid} invalid examples")
+    if problems or not (schemas and valid and invalid):
+        print(f"check_schemas: {len(problems)} problems", file=sys.stderr)
+        return 1
+    return 0
+
+
+def check_schema(path: Path) -> Problems:
+    """Whether a file is a schema of JSON Schema 2020-12."""
+    try:
+        Draft202012Validator.check_schema(json.loads(path.read_bytes()))
+    except (ValueError, SchemaError) as error:
+        yield f"{path.relative_to(ROOT)}: {str(error).splitlines()[0]}"
+
+
+def check_example(path: Path, example: Any, validator: BundleValidator) -> Problems:
+    """Whether an example says all it must, and is valid or refused as it says."""
+    if not isinstance(example, dict) or not {"about", "valid", "value"} <= example.keys():
+        yield "an example has about, valid and value"
+        return
+    if example.keys() - MEMBERS or ("refusal" in example) == example["valid"]:
+        yield "an example has a refusal exactly when it is invalid, and no other members"
+        return
+    name = _definition_of(path, example, validator)
+    if name not in validator:
+        yield f"no definition {name}"
+        return
+    places = validator.places(name, example["value"])
+    if validator.is_valid_fast(name, example["value"]) == bool(places):
+        yield "the two validators do not agree"
+    if example["valid"]:
+        yield from (f"refused: {keyword} at {at!r}" for keyword, at in sorted(places))
+        return
+    refusal = example["refusal"]
+    stated = (refusal["keyword"], refusal["path"])
+    # A value of the wrong type also lacks the members of the right one: that is one defect.
+    if stated not in places or len({_object_of(place) for place in places}) > 1:
+        found = ", ".join(f"{keyword} at {at!r}" for keyword, at in sorted(places)) or "nothing"
+        yield f"expected {refusal['keyword']} at {refusal['path']!r}, found {found}"
+
+
+def _object_of(place: Place) -> str:
+    """The object whose members are wrong at this place."""
+    keyword, path = place
+    return path if keyword in ("required", "additionalProperties") else path.rpartition("/")[0]
+
+
+def _bundle_of(path: Path) -> str:
+    area, version, *_ = path.relative_to(EXAMPLES).parts
+    return f"session-{version}" if area == "session" else area
+
+
+def _load(bundle: str) -> BundleValidator:
+    path = ROOT / "generated" / "bundled" / f"{bundle}.schema.json"
+    return BundleValidator(json.loads(path.read_bytes()))
+
+
+def _definition_of(path: Path, example: dict[str, Any], validator: BundleValidator) -> str:
+    """The definition that an example names, or that its folder stands for."""
+    folder = str(example.get("definition", path.parent.name)).rpartition("/")[2]
+    if folder in NAMED:
+        return NAMED[folder]
+    return validator.event_types.get(folder.replace(".", "/"), folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
