@@ -16,12 +16,18 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "spec"
 EXAMPLES = SPEC / "examples"
 
-# What the folders of examples that are not named by an event type hold.
+# Short names of definitions, in `definition` members and in names of folders. Any other folder is
+# named by an event type, with "." for "/", or by the definition itself.
 NAMED = {
+    "event": "SessionEvent",
     "header": "SessionHeader",
-    "stored-header": "StoredSessionHeader",
     "stored-event": "StoredEventRow",
+    "stored-header": "StoredSessionHeader",
     "unknown-types": "SessionEvent",
+    "deepseek-chat": "ChatRequest",
+    "deepseek-messages": "MessagesRequest",
+    "generate-options": "GenerateOptions",
+    "route": "Route",
 }
 MEMBERS = {"about", "definition", "valid", "value", "refusal"}
 
@@ -44,6 +50,7 @@ def main() -> int:
         found = list(check_example(path, example, validators[bundle]))
         problems += [f"{path.relative_to(ROOT)}: {text}" for text in found]
         counts[example.get("valid") is True] += 1
+    problems += check_coverage(examples)
     for problem in problems:
         print(problem, file=sys.stderr)
     valid, invalid = counts[True], counts[False]
@@ -86,6 +93,20 @@ def check_example(path: Path, example: Any, validator: BundleValidator) -> Probl
     if stated not in places or len({_object_of(place) for place in places}) > 1:
         found = ", ".join(f"{keyword} at {at!r}" for keyword, at in sorted(places)) or "nothing"
         yield f"expected {refusal['keyword']} at {refusal['path']!r}, found {found}"
+
+
+def check_coverage(examples: list[Path]) -> Problems:
+    """Whether each event type of a format has its smallest, its largest and a refused example."""
+    found = {path.relative_to(EXAMPLES).as_posix() for path in examples}
+    for version in ("v3", "v4"):
+        for type_ in sorted(_load(f"session-{version}").event_types):
+            place = f"session/{version}/{type_.replace('/', '.')}"
+            own = {name for name in found if name.startswith(place + "/")}
+            for needed in (f"{place}/minimal.json", f"{place}/maximal.json"):
+                if needed not in own:
+                    yield f"spec/examples/{needed}: missing"
+            if len(own) < 3:
+                yield f"spec/examples/{place}: no refused example"
 
 
 def _object_of(place: Place) -> str:
