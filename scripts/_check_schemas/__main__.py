@@ -44,9 +44,9 @@ def main() -> int:
     validators: dict[str, BundleValidator] = {}
     for path in examples:
         example = json.loads(path.read_bytes())
-        bundle = _bundle_of(path)
+        bundle = bundle_of(path)
         if bundle not in validators:
-            validators[bundle] = _load(bundle)
+            validators[bundle] = load_bundle(bundle)
         found = list(check_example(path, example, validators[bundle]))
         problems += [f"{path.relative_to(ROOT)}: {text}" for text in found]
         counts[example.get("valid") is True] += 1
@@ -77,7 +77,7 @@ def check_example(path: Path, example: Any, validator: BundleValidator) -> Probl
     if example.keys() - MEMBERS or ("refusal" in example) == example["valid"]:
         yield "an example has a refusal exactly when it is invalid, and no other members"
         return
-    name = _definition_of(path, example, validator)
+    name = definition_of(path, example, validator)
     if name not in validator:
         yield f"no definition {name}"
         return
@@ -99,7 +99,7 @@ def check_coverage(examples: list[Path]) -> Problems:
     """Whether each event type of a format has its smallest, its largest and a refused example."""
     found = {path.relative_to(EXAMPLES).as_posix() for path in examples}
     for version in ("v3", "v4"):
-        for type_ in sorted(_load(f"session-{version}").event_types):
+        for type_ in sorted(load_bundle(f"session-{version}").event_types):
             place = f"session/{version}/{type_.replace('/', '.')}"
             own = {name for name in found if name.startswith(place + "/")}
             for needed in (f"{place}/minimal.json", f"{place}/maximal.json"):
@@ -115,17 +115,19 @@ def _object_of(place: Place) -> str:
     return path if keyword in ("required", "additionalProperties") else path.rpartition("/")[0]
 
 
-def _bundle_of(path: Path) -> str:
+def bundle_of(path: Path) -> str:
+    """The bundle that the examples of this folder belong to."""
     area, version, *_ = path.relative_to(EXAMPLES).parts
     return f"session-{version}" if area == "session" else area
 
 
-def _load(bundle: str) -> BundleValidator:
+def load_bundle(bundle: str) -> BundleValidator:
+    """A bundle as it is in `generated/`."""
     path = ROOT / "generated" / "bundled" / f"{bundle}.schema.json"
     return BundleValidator(json.loads(path.read_bytes()))
 
 
-def _definition_of(path: Path, example: dict[str, Any], validator: BundleValidator) -> str:
+def definition_of(path: Path, example: dict[str, Any], validator: BundleValidator) -> str:
     """The definition that an example names, or that its folder stands for."""
     folder = str(example.get("definition", path.parent.name)).rpartition("/")[2]
     if folder in NAMED:
