@@ -40,13 +40,10 @@ def models(version: str, name: str) -> TypeAdapter[Any]:
 def examples() -> Iterator[tuple[str, TypeAdapter[Any], dict[str, Any]]]:
     for path in sorted(EXAMPLES.rglob("*.json")):
         example = json.loads(path.read_bytes())
-        bundle = _bundle_of(path)
-        name = _definition_of(path, example, cached(bundle))
-        yield (
-            str(path.relative_to(EXAMPLES)),
-            models(bundle.removeprefix("session-"), name),
-            example,
-        )
+        bundle = bundle_of(path)
+        name = definition_of(path, example, validator(bundle))
+        model = models(bundle.removeprefix("session-"), name)
+        yield str(path.relative_to(EXAMPLES)), model, example
 
 
 def as_text(value: object) -> str:
