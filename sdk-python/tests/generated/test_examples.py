@@ -11,14 +11,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from _check_schemas.__main__ import EXAMPLES, load_bundle
+from _check_schemas.__main__ import EXAMPLES, bundle_of, definition_of, load_bundle
 from _generate.layout import HERE
 from _generate.schemas import load_schemas
 
 # What validators enforce and generated models do not.
 BEYOND_MODELS = {"uniqueItems", "minProperties", "dependentRequired", "propertyNames"}
 FILES = load_schemas(HERE.spec)
-
 
 validator = cache(load_bundle)
 
@@ -28,10 +27,8 @@ def models(version: str, name: str) -> TypeAdapter[Any]:
     """The model of a definition, in a format or in what the formats share."""
     for file in FILES.values():
         folder = file.name.rpartition("/")[0]
-        if (
-            folder in ("session/common", f"session/{version}", version)
-            and name in file.value["$defs"]
-        ):
+        shared = folder in ("session/common", f"session/{version}", version)
+        if shared and name in file.value["$defs"]:
             module = import_module(f"dsh_protocol_models.{file.name[:-5].replace('/', '.')}")
             return TypeAdapter(getattr(module, name))
     raise LookupError(name)
@@ -54,10 +51,9 @@ def test_valid_examples_pass_and_come_back_equal() -> None:
     count = 0
     for place, model, example in examples():
         if example["valid"]:
-            loaded = model.validate_python(example["value"], by_name=False)
-            assert as_text(model.dump_python(loaded, mode="json")) == as_text(example["value"]), (
-                place
-            )
+            value = example["value"]
+            loaded = model.validate_python(value, by_name=False)
+            assert as_text(model.dump_python(loaded, mode="json")) == as_text(value), place
             count += 1
     assert count > 300
 
