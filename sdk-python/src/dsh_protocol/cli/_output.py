@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from ..findings import Finding, ProtocolError
+from ..findings import Finding, ProtocolError, RefusedError
 from ..jsonvalue import JsonValue, dumps
 
 if TYPE_CHECKING:
@@ -67,9 +67,14 @@ def finding_line(finding: Finding) -> str:
 
 
 def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
-    """Say what is wrong and what to do, and leave with the exit code for unusable input."""
+    """Say what is wrong and what to do, and leave: 1 for a log that was read and refused, 2 for unusable input."""
     place = f"{path}: " if path else ""
     note(f"error {error.code}: {place}{error.message}")
+    if isinstance(error, RefusedError):
+        for finding in error.findings:
+            note(f"  {finding_line(finding)}")
+            note(f"    {finding.fix}")
+        raise typer.Exit(ERRORS)
     if error.fix:
         note(f"  {error.fix}")
     raise typer.Exit(UNUSABLE)
