@@ -36,9 +36,9 @@ Problems = Iterator[str]
 
 def main() -> int:
     """Check everything; 1 when something is wrong, or when there is nothing to check."""
-    schemas = [path for path in sorted(SPEC.rglob("*.json")) if not _is_example(path)]
+    schemas = [path for path in sorted(SPEC.rglob("*.json")) if not is_example(path)]
     schemas += sorted((ROOT / "generated" / "bundled").glob("*.json"))
-    examples = [path for path in sorted(EXAMPLES.rglob("*.json")) if _is_example(path)]
+    examples = [path for path in sorted(EXAMPLES.rglob("*.json")) if is_example(path)]
     problems = [problem for path in schemas for problem in check_schema(path)]
     counts = {True: 0, False: 0}
     validators: dict[str, BundleValidator] = {}
@@ -109,7 +109,8 @@ def check_coverage(examples: list[Path]) -> Problems:
                 yield f"spec/examples/{place}: no refused example"
 
 
-def _is_example(path: Path) -> bool:
+def is_example(path: Path) -> bool:
+    """Whether a file is an example, not the schema of one."""
     return EXAMPLES in path.parents and not path.name.endswith(".schema.json")
 
 

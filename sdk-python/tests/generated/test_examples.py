@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from _check_schemas.__main__ import EXAMPLES, bundle_of, definition_of, load_bundle
+from _check_schemas.__main__ import EXAMPLES, bundle_of, definition_of, is_example, load_bundle
 from _generate.layout import HERE
 from _generate.schemas import load_schemas
 
@@ -35,7 +35,7 @@ def models(version: str, name: str) -> TypeAdapter[Any]:
 
 
 def examples() -> Iterator[tuple[str, TypeAdapter[Any], dict[str, Any]]]:
-    for path in sorted(EXAMPLES.rglob("*.json")):
+    for path in filter(is_example, sorted(EXAMPLES.rglob("*.json"))):
         example = json.loads(path.read_bytes())
         bundle = bundle_of(path)
         name = definition_of(path, example, validator(bundle))
