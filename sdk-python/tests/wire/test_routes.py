@@ -93,6 +93,23 @@ def test_the_log_and_the_caller_win() -> None:
     assert (given["toolUpdate"], given["attachmentRoot"]) == ("in-history", None)
 
 
+@pytest.mark.parametrize(
+    ("overrides", "path"),
+    [
+        ({"toolUpdates": "in-history"}, ""),
+        ({"toolUpdate": "sometimes"}, "/toolUpdate"),
+        ({"inputModalities": "image"}, "/inputModalities"),
+        ({"fileIds": []}, "/fileIds"),
+        ({"maxTokens": 0}, "/maxTokens"),
+        ({"attachmentRoot": 5}, "/attachmentRoot"),
+    ],
+)
+def test_malformed_overrides(overrides: Json, path: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        logged_route(4, "deepseek-official", "deepseek-flash", None, overrides)
+    assert (caught.value.code, caught.value.path) == ("wire/route", path)
+
+
 def test_every_declared_route_is_a_route() -> None:
     check = validator("Route")
     models = TypeAdapter[Any](Route)
@@ -153,6 +170,11 @@ def bad_image(**changes: Any) -> Json:
         ({**options(), "messages": {}}, "/messages"),
         ({**options(), "system": 5}, "/system"),
         ({**options(), "stop": "x"}, "/stop"),
+        ({**options(), "reasoningEffort": ["high"]}, "/reasoningEffort"),
+        ({**options(), "temperature": "0"}, "/temperature"),
+        ({**options(), "maxTokens": 1.5}, "/maxTokens"),
+        ({**options(), "maxTokens": True}, "/maxTokens"),
+        ({**options(), "purpose": None}, "/purpose"),
         ({**options(), "tools": {}}, "/tools"),
         (options(tools=[5]), "/tools/0"),
         (options(tools=[without(schema("a"), "description")]), "/tools/0/description"),

@@ -23,6 +23,16 @@ _STRINGS: Mapping[str, tuple[str, ...]] = {
     "tool-addition": ("toolName",),
     "tool-removal": ("toolName",),
 }
+_OPTIONAL = {
+    "reasoningEffort": str,
+    "system": str,
+    "tools": list,
+    "toolHistory": dict,
+    "temperature": float,
+    "maxTokens": int,
+    "stop": list,
+    "purpose": str,
+}
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _IMAGE = {"attachmentId": str, "mediaType": str, "bytes": int, "width": int, "height": int}
 _FILE = {"attachmentId": str, "name": str, "bytes": int}
@@ -35,19 +45,13 @@ def check_options(options: Mapping[str, Any]) -> None:
         WireError: `INVALID_OPTIONS`, with the place as a JSON Pointer into the options.
     """
     _members(options, {"provider": str, "model": str, "messages": list}, ())
-    _optional(options, {"system": str, "tools": list, "stop": list, "toolHistory": dict})
+    _members(options, {name: kind for name, kind in _OPTIONAL.items() if name in options}, ())
     for place, tool in _tools(options):
         _members(tool, {"name": str, "description": str}, place)
         if "parameters" not in tool:
             _refuse("parameters is missing", place)
     for index, message in enumerate(options["messages"]):
         _message(message, ("messages", index))
-
-
-def _optional(options: Mapping[str, Any], types: Mapping[str, type]) -> None:
-    for name, kind in types.items():
-        if name in options and not isinstance(options[name], kind):
-            _refuse(f"{name} is no {_NAMES[kind]}", (name,))
 
 
 def _tools(options: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Json]]:
@@ -109,7 +113,8 @@ def _members(value: Any, types: Mapping[str, type], place: tuple[str | int, ...]
     if not isinstance(value, dict):
         _refuse("an object is expected", place)
     for name, kind in types.items():
-        if not isinstance(value.get(name), kind) or value[name] is True or value[name] is False:
+        member = value.get(name)
+        if isinstance(member, bool) or not isinstance(member, (kind, *_ALSO.get(kind, ()))):
             _refuse(f"{name} is no {_NAMES[kind]}", (*place, name))
 
 
@@ -117,7 +122,15 @@ def _refuse(detail: str, place: tuple[str | int, ...]) -> None:
     raise failure("options/malformed", path=jsonvalue.pointer(*place), detail=detail)
 
 
-_NAMES: Mapping[type, str] = {str: "text", int: "whole number", list: "list", dict: "object"}
+_NAMES: Mapping[type, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    list: "list",
+    dict: "object",
+}
+# A whole number is a number.
+_ALSO: Mapping[type, tuple[type, ...]] = {float: (int,)}
 _ATTACHED: Mapping[str, Callable[[Json, tuple[str | int, ...]], None]] = {
     "image": _image,
     "file": _file,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import dsh_protocol_data
+from dsh_protocol.findings import UsageError
+from dsh_protocol.schemas import Validator
 
 Json = dict[str, Any]
 
@@ -40,7 +42,9 @@ def logged_route(
 
     Raises:
         KeyError: no catalog for this format is known.
+        UsageError: `wire/route`: an override is no member of a `Route`, or has another shape.
     """
+    _check_overrides(overrides or {})
     route = declared_route(format_version, provider, model)
     if context is not None:
         for member in ("systemPromptUpdate", "contextWindow"):
@@ -48,11 +52,27 @@ def logged_route(
             if member in context:
                 route[member] = context[member]
     for member, value in (overrides or {}).items():
-        if value is None and member != "attachmentRoot":
+        if _removes(member, value):
             route.pop(member, None)
         else:
             route[member] = value
     return route
+
+
+def _check_overrides(overrides: Mapping[str, Any]) -> None:
+    given = {name: value for name, value in overrides.items() if not _removes(name, value)}
+    findings = Validator("wire/route").findings(given) if given else []
+    if findings:
+        raise UsageError(
+            "wire/route",
+            f"the route is malformed: {findings[0].message}",
+            fix="The members of a route are described by the schema wire/route.",
+            path=findings[0].path,
+        )
+
+
+def _removes(name: str, value: Any) -> bool:
+    return value is None and name != "attachmentRoot"
 
 
 def _catalog(format_version: int) -> Mapping[str, Any]:
