@@ -62,7 +62,8 @@ class BundleValidator:
                 assert isinstance(error.schema, dict)
                 yield from self._union(error.schema, error.instance, here)
             else:
-                yield str(error.validator), here
+                named = "propertyNames" in error.absolute_schema_path
+                yield "propertyNames" if named else str(error.validator), here
 
     def _union(self, union: Schema, value: object, at: str) -> Iterator[Place]:
         if "discriminator" in union:

@@ -34,11 +34,11 @@ class SchemaFinding:
     """One place of a value that a schema refuses.
 
     `keyword` is the broken JSON Schema keyword and `path` the JSON Pointer of the value it
-    applies to. For `required`, `dependentRequired` and `additionalProperties` that is the object,
-    and `member` names the missing or undeclared member (`""` otherwise). Inside a union only the
-    branch that the value names by its tag is looked at (`spec/examples/README.md` says what holds
-    when it names none). `definition` is the object, list or union in the schema that declares the
-    place.
+    applies to. For `required`, `dependentRequired`, `additionalProperties` and `propertyNames` that
+    is the object, and `member` names the missing or undeclared member (`""` otherwise). Inside a
+    union only the branch that the value names by its tag is looked at (`spec/examples/README.md`
+    says what holds when it names none). `definition` is the object, list or union in the schema
+    that declares the place.
     """
 
     keyword: str
@@ -70,7 +70,10 @@ class Validator:
         return tag in self._by_tag
 
     def findings(self, value: Any) -> list[SchemaFinding]:
-        """Everything that the schema refuses about a JSON value, ordered by path."""
+        """Everything that the schema refuses about a JSON value, ordered by path.
+
+        The value is one that `dsh_protocol.jsonvalue.loads` could give: nested 512 deep at most.
+        """
         target = self._branch(value)
         try:
             violations = self._violations(target, value)

@@ -119,7 +119,7 @@ def _from_fast(error: jsonschema_rs.ValidationError) -> Violation:
     context = getattr(error.kind, "context", None) or ()
     return Violation(
         tuple(error.instance_path),
-        _without_references(error.evaluation_path),
+        _keyword_path(error.evaluation_path),
         tuple(tuple(_from_fast(inner) for inner in branch) for branch in context),
     )
 
@@ -130,10 +130,12 @@ def _from_reference(error: jsonschema.ValidationError) -> Violation:
         branches.setdefault(inner.schema_path[0], []).append(_from_reference(inner))
     return Violation(
         tuple(error.absolute_path),
-        _without_references(error.absolute_schema_path),
+        _keyword_path(error.absolute_schema_path),
         tuple(tuple(branches[index]) for index in sorted(branches)),
     )
 
 
-def _without_references(path: Iterable[str | int]) -> Path:
-    return tuple(step for step in path if step != "$ref")
+def _keyword_path(path: Iterable[str | int]) -> Path:
+    """A schema path without references. What is wrong with a name is the business of its object."""
+    steps = tuple(step for step in path if step != "$ref")
+    return steps[: steps.index("propertyNames") + 1] if "propertyNames" in steps else steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +126,9 @@ def _subjects(keyword: str, place: Place, value: Any) -> Iterator[str]:
         yield from (name for name in place.schema["required"] if name not in value)
     elif keyword == "additionalProperties":
         yield from (name for name in value if name not in place.schema.get("properties", {}))
+    elif keyword == "propertyNames":
+        allowed = place.schema["propertyNames"]["pattern"]
+        yield from (name for name in value if re.search(allowed, name) is None)
     elif keyword == "dependentRequired":
         for name, needed in place.schema["dependentRequired"].items():
             if name in value:

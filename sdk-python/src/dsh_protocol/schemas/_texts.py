@@ -26,7 +26,7 @@ def describe(leaf: Leaf, value: Any) -> str:
     match leaf.keyword:
         case "required" | "dependentRequired":
             return f"member {show(leaf.subject)} is missing"
-        case "additionalProperties":
+        case "additionalProperties" | "propertyNames":
             return f"member {show(leaf.subject)} is not declared"
         case "type":
             return f"{_shown(value)} is not {_either(leaf.limit)}"
