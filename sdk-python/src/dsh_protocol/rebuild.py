@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .dialect import dialect
-from .findings import UsageError
 from .jsonvalue import dumps
 from .requests import ModelRequest
 from .rows import Log
@@ -32,19 +30,22 @@ def request_body(
         UsageError: `wire/unknown` (no such wire), `requests/no-header` (nothing in the log says which model was asked).
         WireError: the wire cannot say the request.
     """
-    version = log.dialect.version
-    if request.header is None:
-        raise UsageError(
-            "requests/no-header",
-            f"no request/header stands before seq {request.seq}, so the model is not known",
-            fix="Only requests after a request/header can be rebuilt.",
-            seq=request.seq,
-        )
-    config = request.header["config"]
-    merged = logged_route(version, config["provider"], config["model"], request.context, route)
-    body = serialize(
-        wire or dialect(version).default_wire, request.options(merged), merged, attachments
+    options = request.options()
+    merged = logged_route(
+        log.dialect.version, options["provider"], options["model"], request.context, route
     )
+    body = serialize(wire or log.dialect.default_wire, options, merged, attachments)
     if with_session_log:
-        body = with_extensions(body, _session_log_member(log, request))
+        member = session_log_member(log, request)
+        body = with_extensions(body, {} if member is None else {"dsh_session_log": member})
     return dumps(body)
+
+
+def session_log_member(log: Log, request: ModelRequest) -> dict[str, Any] | None:
+    """The `dsh_session_log` member that was sent with a request; null when there was nothing left to send."""
+    before = [event.value for event in log.events[: request.seq]]
+    return session_log(
+        log.header.value,
+        sent_events(before),
+        inherited_event_count=request.inherited_event_count,
+    )

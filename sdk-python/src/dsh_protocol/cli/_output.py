@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from ..findings import Finding, ProtocolError, RefusedError
-from ..jsonvalue import JsonValue, dumps
+from dsh_protocol.findings import Finding, ProtocolError, RefusedError
+from dsh_protocol.jsonvalue import dumps
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def print_line(text: str = "") -> None:
     sys.stdout.write(printable(text) + "\n")
 
 
-def print_json(value: JsonValue) -> None:
+def print_json(value: Any) -> None:
     """One line of JSON to standard output (pure ASCII escapes are not needed: JSON escapes controls itself)."""
     write_bytes(dumps(value).encode("utf-8") + b"\n")
 

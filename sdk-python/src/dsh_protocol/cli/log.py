@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ..findings import ProtocolError
-from ..reading import accept, open_session, replay
-from ..state import LogState
+from dsh_protocol.findings import ProtocolError
+from dsh_protocol.reading import accept, open_session, replay
+from dsh_protocol.state import LogState
+
 from . import _output as output
 from .check import Format
 
 At = Annotated[
-    int | None, typer.Option("--at", metavar="SEQ", help="Only the events before SEQ (default all).")
+    int | None,
+    typer.Option("--at", metavar="SEQ", help="Only the events before SEQ (default all)."),
 ]
 LogPath = Annotated[Path, typer.Argument(metavar="PATH", help="A log, or the directory of one.")]
 
