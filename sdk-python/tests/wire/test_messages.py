@@ -334,6 +334,14 @@ def test_unsupported_content(what: str, history: list[Json], path: str) -> None:
     assert error.message == f"DeepSeek Messages cannot represent {what}"
 
 
+def test_place_counts_the_messages_of_the_caller() -> None:
+    # Without a mode the developer message is dropped before.
+    assert (
+        refused(user(text("x")), developer(addition("g")), user({"type": "zzz"})).path
+        == "/messages/2"
+    )
+
+
 UNPAIRED: list[tuple[str, list[Json], str]] = [
     ("duplicate tool call id", [assistant(call("c"), call("c")), tool("c")], "/messages/0"),
     (
@@ -553,6 +561,17 @@ def test_replay_state_of_another_provider() -> None:
     assert "signature" not in wire(message)[0]["content"][0]
     route = {"replayProviders": ["deepseek-official", "deepseek-account"]}
     assert wire(message, route=route)[0]["content"][0]["signature"] == "S"
+
+
+@pytest.mark.parametrize("as_option", [False, True])
+def test_prompt_as_option_or_as_leading_message_with_images(as_option: bool) -> None:
+    head = [] if as_option else [system(text("A"))]
+    more: Json = {"system": "A"} if as_option else {}
+    route = {**VISION, **IN_HISTORY}
+    sent = body(*head, user(image()), route=route, store=Store(), **more)
+    assert sent["system"] == "A"
+    assert [message["role"] for message in sent["messages"]] == ["user"]
+    assert len(sent["messages"][0]["content"]) == 2
 
 
 # ---- Images and files ----------------------------------------------------------------------------

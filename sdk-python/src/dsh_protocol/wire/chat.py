@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from dsh_protocol import jsonvalue
@@ -38,11 +39,11 @@ def serialize(
     request = project(options, {**route, "toolUpdate": None}, images)
     places = origins(options["messages"], request["messages"])
     history = [_with_result_block(message) for message in request["messages"]]
-    history = _replace_first(history, images, None)
+    history = _leave_out(history, images, _is_marked)
     messages: list[Json] = []
     if "system" in options:
         messages.append({"role": "system", "content": options["system"]})
-    if any(True for message in history for _ in _images(message["content"])):
+    if _references(history):
         messages += _with_images(history, places, options["model"], images)
     else:
         messages += [wire for message in history for wire in _as_text(message)]
@@ -55,9 +56,10 @@ def serialize(
     }
     if request.get("tools"):
         body["tools"] = [_tool(tool) for tool in request["tools"]]
-    for name, member in (("temperature", "temperature"), ("maxTokens", "max_tokens")):
-        if name in options:
-            body[member] = options[name]
+    if "temperature" in options:
+        body["temperature"] = options["temperature"]
+    if "maxTokens" in options:
+        body["max_tokens"] = options["maxTokens"]
     if "stop" in options:
         body["stop"] = list(options["stop"])
     return body
@@ -108,24 +110,30 @@ def _images(blocks: Sequence[Json]) -> Iterator[Json]:
             yield from _images(block["content"])
 
 
-def _replace_first(history: Sequence[Json], images: Images, count: int | None) -> list[Json]:
-    """The history with a text for its first `count` images; null: for those marked `offloaded`."""
-    left = count or 0
+def _leave_out(history: Sequence[Json], images: Images, goes: Callable[[Json], bool]) -> list[Json]:
+    """The history with a text for each image that goes. `goes` is asked once for each, in order."""
 
-    def replaced(block: Json) -> Json:
-        nonlocal left
+    def kept(block: Json) -> Json:
         if block["type"] == "tool-result":
-            return {**block, "content": [replaced(inner) for inner in block["content"]]}
-        if block["type"] != "image":
+            return {**block, "content": [kept(inner) for inner in block["content"]]}
+        if block["type"] != "image" or not goes(block):
             return block
-        goes = block.get("offloaded") is True if count is None else left > 0
-        left -= 1
-        return {"type": "text", "text": images.offloaded(block["attachment"])} if goes else block
+        return {"type": "text", "text": images.offloaded(block["attachment"])}
 
     return [
-        {**message, "content": [replaced(block) for block in message["content"]]}
-        for message in history
+        {**message, "content": [kept(block) for block in message["content"]]} for message in history
     ]
+
+
+def _is_marked(block: Json) -> bool:
+    """Whether the log says that an image was left out."""
+    return block.get("offloaded") is True
+
+
+def _oldest(number: int) -> Callable[[Json], bool]:
+    """True for the first `number` images that are asked about."""
+    asked = count()
+    return lambda _: next(asked) < number
 
 
 def _as_text(message: Json) -> list[Json]:
@@ -183,11 +191,13 @@ def _with_images(
         raise failure("chat/no-vision", path=first[1], model=model)
     if not images.available:
         raise failure("chat/no-attachments", path=first[1])
-    history = _replace_first(history, images, images.overflow(_references(history), "declared"))
+    number = images.overflow(_references(history), "declared")
+    history = _leave_out(history, images, _oldest(number))
     for role, path in _image_places(history, places):
         if role != "user":
             raise failure("chat/image-role", path=path, role=role)
-    history = _replace_first(history, images, _overflow(_references(history), images))
+    number = _overflow(_references(history), images)
+    history = _leave_out(history, images, _oldest(number))
     writer = _ImageWriter(images)
     for message in history:
         writer.add(message)
@@ -196,10 +206,10 @@ def _with_images(
 
 def _overflow(references: Sequence[Json], images: Images) -> int:
     """How many images stay out by what is sent; decides how the others travel."""
-    count = images.overflow(references, "raw")
-    images.choose_mode(references[count:])
+    number = images.overflow(references, "raw")
+    images.choose_mode(references[number:])
     if images.mode == "files":
-        return count
+        return number
     return images.overflow(references, "base64")
 
 
