@@ -46,10 +46,10 @@ def test_what_is_right_passes(example: dict[str, Any]) -> None:
         ({**INVALID, "refusal": {"keyword": "type", "path": "/data/turn"}}, "found minimum at"),
         ({**INVALID, "refusal": {"keyword": "minimum", "path": "/data"}}, "found minimum at"),
         ({**INVALID, "value": TWO_DEFECTS}, "minimum at '/seq'"),
-        ({**INVALID, "valid": True}, "a refusal exactly when it is invalid"),
+        ({**INVALID, "valid": True}, "is not valid under any of the given schemas"),
         ({**VALID, "definition": "session/v4/Nothing"}, "no definition Nothing"),
-        ({**VALID, "note": 1}, "no other members"),
-        ({"value": {}}, "an example has about, valid and value"),
+        ({**VALID, "note": 1}, "'note' was unexpected"),
+        ({"valid": True, "value": {}}, "'about' is a required property"),
     ],
 )
 def test_what_is_wrong_is_named(wrong: dict[str, Any], said: str) -> None:
