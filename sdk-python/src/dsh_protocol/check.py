@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
+from .jsonvalue import pointer
 from .reading import ReadEffects
 from .rows import Event, Log, ReadLimits, find_logs, open_log
 from .rules import refuse
@@ -121,7 +122,7 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     counts = _check_events(log, findings, tick)
     effects = ReadEffects(log, findings)
     readable = not effects.refusals()
-    findings += effects.committed_history()
+    findings += effects.committed()
     findings.sort(key=_place)
     kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
     if omitted > 0:
@@ -160,7 +161,8 @@ def _schema_findings(
 ) -> Iterator[Finding]:
     """Schema warnings of one event, without those about a place that a rule has already refused."""
     for found in schema_findings:
-        if any(_overlap(found.path, error.path) for error in errors):
+        place = found.path + pointer(found.member) if found.member else found.path
+        if any(error.path == found.path or _overlap(place, error.path) for error in errors):
             continue
         yield refuse(
             "schema/payload",
@@ -173,7 +175,9 @@ def _schema_findings(
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one JSON Pointer is the other, or leads to a place inside it."""
+    """Whether one JSON Pointer is the other, or leads to a place inside it (the whole event counts as no place)."""
+    if not other:
+        return False
     return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 

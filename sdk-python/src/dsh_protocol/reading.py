@@ -30,12 +30,17 @@ class ReadEffects:
 
     def refusals(self) -> list[Finding]:
         """The findings for which the reader refuses the log."""
-        return [f for f in self._findings if self._refuses(f)] + list(self.committed_history())
+        return [f for f in self._findings if self._refuses(f)] + list(self.committed())
 
-    def committed_history(self) -> Iterator[Finding]:
-        """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
+    def committed(self) -> Iterator[Finding]:
+        """A malformed row ends the log, unless it was committed: in a complete compressed frame, or with a turn that
+        ends at or after it. Then history is damaged.
+        """
         cut = self.cut
         if cut is None:
+            return
+        if self._log.complete_lines is not None and cut <= self._log.complete_lines:
+            yield refuse("storage/committed-frame", line=cut, because=cut - _FIRST_ROW)
             return
         later = (e for e in self._log.events if e.type == "turn/end" and (e.line or 0) >= cut)
         end = next(later, None)
