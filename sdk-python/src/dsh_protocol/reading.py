@@ -65,10 +65,14 @@ class ReadEffects:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The events of a log that the released reader takes. `warnings` says what it left out, or did not mind."""
+    """The events of a log that the released reader takes, and the state after them.
+
+    `warnings` says what it left out, or did not mind.
+    """
 
     log: Log
     events: Sequence[Event]
+    state: LogState
     warnings: tuple[Finding, ...]
 
 
@@ -97,8 +101,8 @@ def accept(log: Log) -> Accepted:
     Raises:
         RefusedError: the released reader refuses the log; all reasons are in its `findings`.
     """
-    state = LogState(log.dialect, log.header, rules="envelope")
-    findings = [*log.findings, *state.extend(log.events)]
+    state, found = _fold(log, log.events)
+    findings = [*log.findings, *found]
     effects = ReadEffects(log, findings)
     refusals = effects.refusals()
     if refusals:
@@ -106,23 +110,27 @@ def accept(log: Log) -> Accepted:
     events: Sequence[Event] = log.events
     if effects.cut is not None:
         events = [event for event in events if (event.line or 0) < effects.cut]
-    return Accepted(log, events, tuple(findings))
+        state, _ = _fold(log, events)
+    return Accepted(log, events, state, tuple(findings))
 
 
-def replay(accepted: Accepted, *, before: int | None = None) -> LogState:
-    """The state after the accepted events with a seq below `before` (null: after all of them).
+def replay(accepted: Accepted, *, before: int) -> LogState:
+    """The state after the accepted events with a seq below `before`.
 
     Raises:
         UsageError: `reading/no-such-seq`: the log has fewer events.
     """
     total = len(accepted.events)
-    if before is not None and not 0 <= before <= total:
+    if not 0 <= before <= total:
         raise UsageError(
             "reading/no-such-seq",
             f"seq {before} is outside this log",
             fix=f"Name a seq from 0 to {total}.",
         )
-    log = accepted.log
-    state = LogState(log.dialect, log.header, rules="envelope")
-    state.extend(accepted.events[:before])
+    state, _ = _fold(accepted.log, accepted.events[:before])
     return state
+
+
+def _fold(log: Log, events: Iterable[Event]) -> tuple[LogState, list[Finding]]:
+    state = LogState(log.dialect, log.header, rules="envelope")
+    return state, state.extend(events)
