@@ -29,7 +29,6 @@ from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_range
 _SOURCES = "sourceEventSeqs"
 _OPERATION = "surfaceOp"
 _MEMBERS = frozenset({"type", "seq", "time", "data", _OPERATION, _SOURCES, "ignorable"})
-_ENVELOPE_ORDER = ("type", "seq", "time", "data", "ignorable", _SOURCES, _OPERATION)
 _ABSENT = object()
 _VERSIONS = range(OLDEST, CURRENT + 1)
 
@@ -124,12 +123,11 @@ class Event(
     def value(self) -> dict[str, JsonValue]:
         """The logical row, with its members in the order stored and full lists of citations."""
         if self._row is None:
-            names = _order(self.raw) if self.raw else _ENVELOPE_ORDER
-            return {name: self._member(name) for name in names}
+            return self._proven_row()
         row: dict[str, JsonValue] = self._row  # type: ignore[assignment]
         if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
             return row
-        return {n: self._member(n) if n == _SOURCES else v for n, v in row.items()}
+        return {n: self.source_event_seqs if n == _SOURCES else v for n, v in row.items()}  # type: ignore[misc]
 
     @property
     def model(self) -> Any:
@@ -146,16 +144,23 @@ class Event(
             return self.raw
         return jsonvalue.dump_bytes({n: _stored(n, v) for n, v in self.value.items()})
 
-    def _member(self, name: str) -> JsonValue:
-        if name == "data":
-            data: JsonValue = self.data
-            return data
-        if name == _SOURCES:
-            return self.source_event_seqs  # type: ignore[return-value]
-        if name == _OPERATION:
-            return self.surface_op
-        member: JsonValue = getattr(self, name)
-        return member
+    def _proven_row(self) -> dict[str, JsonValue]:
+        # The undecoded row says in which order its members stand; their values are here already.
+        try:
+            row = _decode_order(self.raw)
+        except RecursionError:
+            row = dict.fromkeys(jsonvalue.loads(self.raw))  # type: ignore[arg-type]
+        row["type"] = self.type
+        row["seq"] = self.seq
+        row["time"] = self.time
+        row["data"] = self.data
+        if _SOURCES in row:
+            row[_SOURCES] = self.source_event_seqs
+        if _OPERATION in row:
+            row[_OPERATION] = self.surface_op
+        if "ignorable" in row:
+            row["ignorable"] = True
+        return row
 
     def __repr__(self) -> str:
         return f"<Event {self.type!r} seq={self.seq} line={self.line}>"
@@ -212,7 +217,7 @@ class _LooseRow(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _decode_loose = msgspec.json.Decoder(_LooseRow).decode
-_decode_order = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_order: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def common_decoder(version: int) -> Callable[[bytes], Event]:
@@ -277,9 +282,10 @@ def _is_decodable(seqs: EncodedSeqs, own_seq: int) -> bool:
 
 def replace_citations(event: Event, seqs: list[int]) -> None:
     """Give an event other citations than those of its row, which make no sense."""
+    # First of all, so that nothing expands them: a pair may span 2^53 numbers.
+    event.encoded_seqs = None
     row = {name: value for name, value in event.value.items() if name != _SOURCES}
     event._row = row | {_SOURCES: seqs} if seqs else row  # type: ignore[assignment]
-    event.encoded_seqs = None
     event.well_formed = False
 
 
@@ -359,10 +365,6 @@ def _is_cited(value: JsonValue, own_seq: JsonValue) -> bool:
     if not isinstance(value, list) or not isinstance(own_seq, int):
         return False
     return _is_decodable(value, own_seq)  # type: ignore[arg-type]
-
-
-def _order(raw: bytes) -> list[str]:
-    return list(_decode_order(raw))
 
 
 def _stored(name: str, value: JsonValue) -> JsonValue:

@@ -123,19 +123,27 @@ class Reader:
     def _read_complete(self, data: bytes, layout: Layout) -> None:
         pending: list[bytes] = []
         waiting = 0
-        for frame in layout.frames:
-            for piece in _frames.decompress(data, frame):
-                pending.append(piece)
-                waiting += len(piece)
-                if waiting >= _BATCH or not self.frames:
-                    self._take(b"".join(pending))
-                    pending.clear()
-                    waiting = 0
-            self.frames += 1
-            if self.frames == 1 and (self._lines.count != 1 or self._lines.has_begun):
-                self.report.add("storage/frame-header", line=1)
-        self._take(b"".join(pending))
+        try:
+            for frame in layout.frames:
+                for piece in _frames.decompress(data, frame):
+                    pending.append(piece)
+                    waiting += len(piece)
+                    if not self.frames or waiting >= _BATCH:
+                        self._take_all(pending)
+                        waiting = 0
+                self.frames += 1
+                if self.frames == 1 and (self._lines.count != 1 or self._lines.has_begun):
+                    self.report.add("storage/frame-header", line=1)
+        finally:
+            # The rows in front of a damaged frame are good.
+            self._take_all(pending)
         self._end_complete(layout)
+
+    def _take_all(self, pending: list[bytes]) -> None:
+        chunk = b"".join(pending)
+        pending.clear()
+        if chunk:
+            self._take(chunk)
 
     def _end_complete(self, layout: Layout) -> None:
         line = self._lines.count + 1
@@ -160,7 +168,7 @@ class Reader:
 
     def _take(self, chunk: bytes) -> None:
         self.bytes += len(chunk)
-        lines = self._lines.feed(chunk) if chunk else Lines([], True)
+        lines = self._lines.feed(chunk)
         self._require_below(self.bytes + _ROW_COST * self._lines.count)
         first = self._lines.count - len(lines.lines) + 1
         if self._header is None and lines.lines:
@@ -195,11 +203,11 @@ class Reader:
                 event.raw = raw  # type: ignore[assignment]
                 keep(event)
 
-    def _decode_utf8(self, raw: bytes) -> Event:
+    def _decode_utf8(self, raw: bytes | None) -> Event:
         """The common decoder for rows of which some are not UTF-8 (it does not look by itself)."""
-        if utf8_error(raw) is not None:
+        if raw is not None and utf8_error(raw) is not None:
             raise msgspec.DecodeError
-        return self._decode(raw)
+        return self._decode(raw)  # type: ignore[arg-type]
 
     def _other_row(self, raw: bytes | None, line: int) -> Event | None:
         """The event in a row that the common decoder does not take, or null and a finding."""
@@ -213,6 +221,7 @@ class Reader:
         offset = utf8_error(raw)
         event = None if offset is not None else decode_loose(self.dialect.version, raw)
         if event is not None:
+            event.raw = raw
             return self._with_citations(event, event.encoded_seqs, line)
         value = self._parse(raw, line)
         if not isinstance(value, dict):
