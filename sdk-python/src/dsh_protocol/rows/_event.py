@@ -12,7 +12,7 @@ A row is read in up to three ways, each slower and wider than the one before:
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -22,7 +22,9 @@ from msgspec import Meta, Raw, Struct
 
 from dsh_protocol import jsonvalue
 from dsh_protocol.dialect import CURRENT, OLDEST, dialect
-from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count
+from dsh_protocol.findings import Finding
+from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count, is_surely_lossless
+from dsh_protocol.rules import is_active, refuse
 
 from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_ranges
 
@@ -289,13 +291,32 @@ def replace_citations(event: Event, seqs: list[int]) -> None:
     event.well_formed = False
 
 
-def decode_payloads(events: list[Event]) -> None:
-    """Decode every payload of these events that is not decoded yet: faster than one by one."""
-    waiting = [event for event in events if event._data is _UNREAD]
+def decode_payloads(events: Sequence[Event]) -> list[Event]:
+    """Decode every payload that is not decoded yet, faster than one by one.
+
+    Gives the events among them whose payload breaks a lossless number rule.
+    """
+    waiting = [e for e in events if e._data is _UNREAD and e.payload is not None]
+    lossy: list[int] = []
     with paused_gc():
-        values = jsonvalue.loads_many([event.payload for event in waiting if event.payload])
+        values = jsonvalue.loads_many([event.payload for event in waiting], lossy)  # type: ignore[misc]
         for event, value in zip(waiting, values, strict=True):
             event._data = value
+    return [waiting[index] for index in lossy]
+
+
+def lossless_findings(events: Sequence[Event]) -> list[Finding]:
+    """Where payloads hold numbers that do not survive a round trip (rules `json/finite`,
+    `json/negative-zero`). Decodes all of them."""
+    decoded = [event for event in events if event._data is not _UNREAD]
+    suspects = decode_payloads(events)
+    suspects += [e for e in decoded if e.payload is None or not is_surely_lossless(e.payload)]
+    return [
+        refuse(rule, seq=event.seq, line=event.line, path=f"/data{path}")
+        for event in suspects
+        for path, rule in jsonvalue.check_lossless(event.data)
+        if is_active(rule)
+    ]
 
 
 @contextmanager

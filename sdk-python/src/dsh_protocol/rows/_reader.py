@@ -26,6 +26,7 @@ _BATCH = 1 << 18
 _SPARE_CITATIONS = 1 << 16
 """How many more events a row may cite than there are rows before it (rows may be missing)."""
 _SOURCES = "sourceEventSeqs"
+_ABSENT = object()
 _JSON_SPACE = b" \t\r"
 
 
@@ -222,14 +223,15 @@ class Reader:
         event = None if offset is not None else decode_loose(self.dialect.version, raw)
         if event is not None:
             event.raw = raw
-            return self._with_citations(event, event.encoded_seqs, line)
+            stored = _ABSENT if event.encoded_seqs is None else event.encoded_seqs
+            return self._with_citations(event, stored, line)
         value = self._parse(raw, line)
         if not isinstance(value, dict):
             return None
         event = decode_exactly(self.dialect.version, value)
         if offset is not None:
             self.report.add("json/encoding", seq=event.seq, line=line, offset=offset)
-        return self._with_citations(event, value.get(_SOURCES), line)
+        return self._with_citations(event, value.get(_SOURCES, _ABSENT), line)
 
     def _parse(self, raw: bytes, line: int) -> JsonValue:
         """The value in a row, as a reader that replaces what is not UTF-8 sees it."""
@@ -258,7 +260,7 @@ class Reader:
         """
         pairs = isinstance(stored, list) and has_ranges(stored)
         opaque = event.ignorable and event.type not in self.dialect.event_types
-        if stored is None or not (pairs or opaque):
+        if stored is _ABSENT or not (pairs or opaque):
             return event
         most = line + _SPARE_CITATIONS
         seq = event.seq if jsonvalue.is_count(event.seq) else None
