@@ -216,7 +216,8 @@ def iter_requests(log: Log, *, events: Sequence[Event] | None = None) -> Iterato
     for end, settlement in enumerate(events):
         if settlement.type == _PROMPT and settlement.surface_op == "append":
             prompts_appended += 1
-        if settlement.type not in _KINDS:
+        # One that is not well-formed is refused, which ends the iteration with the next events.
+        if settlement.type not in _KINDS or not settlement.well_formed:
             continue
         _extend(state, events[start:end])
         start = end

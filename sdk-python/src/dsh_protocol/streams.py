@@ -226,11 +226,11 @@ def _check_chunk(chunk: Any, place: int) -> None:
     if kind not in _TEXT_RUNS and kind != _TOOL_DELTA:
         _fail("stream/chunk", place, detail="no chunk has this type")
     if not is_count(chunk.get("index")):
-        _fail("stream/chunk", place, "index", detail="index is no count")
+        _fail("stream/chunk", place, *_held(chunk, "index"), detail="index is no count")
     texts = ("text",) if kind in _TEXT_RUNS else ("id", "argumentsDelta")
     for name in (*texts, "name") if "name" in chunk and kind == _TOOL_DELTA else texts:
         if not isinstance(chunk.get(name), str):
-            _fail("stream/chunk", place, name, detail=f"{name} is no string")
+            _fail("stream/chunk", place, *_held(chunk, name), detail=f"{name} is no string")
 
 
 def _check_raw(record: Json, place: int) -> None:
@@ -269,6 +269,11 @@ def _check_run(record: Json, place: int) -> None:
 
 def _is_safe(number: int) -> bool:
     return -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER
+
+
+def _held(chunk: Chunk, name: str) -> tuple[str, ...]:
+    """The place of a member; nothing when the chunk lacks it."""
+    return (name,) if name in chunk else ()
 
 
 def _fail(rule_id: str, *place: str | int, **params: Any) -> NoReturn:
@@ -376,7 +381,7 @@ class Assembler:
     def _partial(self, chunk: Chunk, kind: Any) -> _Partial:
         index = chunk.get("index")
         if not isinstance(index, int) or not is_count(index):
-            _fail("stream/chunk", self._pushed, "index", detail="index is no count")
+            _fail("stream/chunk", self._pushed, *_held(chunk, "index"), detail="index is no count")
         partial = self._partials.get(index)
         if partial is None:
             kind = kind if isinstance(kind, str) else None
@@ -386,7 +391,7 @@ class Assembler:
     def _close(self, chunk: Chunk) -> None:
         block = chunk.get("block")
         if not isinstance(block, dict):
-            _fail("stream/chunk", self._pushed, "block", detail="block is no object")
+            _fail("stream/chunk", self._pushed, *_held(chunk, "block"), detail="block is no object")
         partial = self._partial(chunk, block.get("type"))
         if partial.closed is None:
             partial.closed = block
@@ -448,7 +453,7 @@ def settlement_findings(event: Event) -> list[Finding]:
     except StreamError as error:
         broken = []
         if is_active(error.code):
-            path = f"/data/stream{error.path}"
+            path = f"/data/stream{_place_in_record(error)}"
             place = (event.seq, event.line, path)
             return [Finding(error.code, "warning", *place, error.message, error.fix)]
     return [
@@ -456,6 +461,14 @@ def settlement_findings(event: Event) -> list[Finding]:
         for rule_id, path in broken
         if is_active(rule_id)
     ]
+
+
+def _place_in_record(error: StreamError) -> str:
+    """The place of an error in a stream of records, whose chunks are one level deeper."""
+    if error.code != "stream/chunk":
+        return error.path
+    _, record, *inside = error.path.split("/")
+    return "/".join(["", record, "chunk", *inside])
 
 
 def _is_ordinary(data: Json, stream: list[Any]) -> bool:
@@ -466,6 +479,7 @@ def _is_ordinary(data: Json, stream: list[Any]) -> bool:
     """
     blocks: list[Any] = []
     usage = None
+    is_open = False
     for record in stream:
         if type(record) is not dict:
             return False
@@ -489,13 +503,17 @@ def _is_ordinary(data: Json, stream: list[Any]) -> bool:
             return False
         elif kind == "block-end":
             blocks.append(chunk.get("block"))
-        elif kind != "block-start" and chunk is not record:
+            is_open = False
+        elif kind == "block-start" or chunk is record:
+            is_open = True
+        else:
             return False
     message = data.get("message")
     if type(message) is not dict or type(message.get("source")) is not dict:
         return False
     return (
-        set(map(type, blocks)) <= _OBJECTS
+        not is_open
+        and set(map(type, blocks)) <= _OBJECTS
         and "interrupted" not in data
         and "replayState" not in message["source"]
         and _is_same(message.get("content"), blocks)

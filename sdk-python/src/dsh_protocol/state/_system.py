@@ -65,11 +65,11 @@ def _is_context(source: Json) -> bool:
     form = source["form"]
     if not isinstance(form, str) or form not in _FORMS:
         return False
-    if form == "snapshot" and not _are_sections(source.get("sections")):
+    if ("sections" in source) != (form == "snapshot") or ("summary" in source) != (
+        form == "notice"
+    ):
         return False
-    if form == "notice":
-        return isinstance(source.get("summary"), str)
-    return "summary" not in source
+    return _are_sections(source.get("sections", [])) and isinstance(source.get("summary", ""), str)
 
 
 def _are_sections(sections: Any) -> bool:

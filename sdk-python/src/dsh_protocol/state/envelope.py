@@ -173,9 +173,9 @@ class Numbering:
 
     def __init__(self) -> None:
         self.expected = 0
-        # Rows since the last one in sequence that repeat a number: each may have had the next.
+        # Rows since the last one in sequence with no number or an old one: each may have had the next.
         self._misplaced = 0
-        # The first and the last number of an unbroken run of such rows.
+        # The first and the last of an unbroken run of old numbers.
         self._run: tuple[int, int] | None = None
         # Right after a gap: what is next when nothing is missing and that one number is wrong.
         self._otherwise: int | None = None
@@ -191,31 +191,28 @@ class Numbering:
         base = self._base
         return line is None if base is None else line == base + seq
 
-    def check(self, report: Report, seq: int, line: int | None) -> None:
+    def check(self, report: Report, seq: int, line: int | None, losses: Losses) -> None:
         """Compare an event's number with the one that is next."""
         if seq > self.expected + self._unnumbered_rows(line):
             report.add("envelope/seq-gap", "seq", found=seq, expected=self.expected)
         elif seq < self.expected and seq != self._otherwise:
+            run = self._run_of(seq)
             report.add(
                 "envelope/seq-repeated",
                 "seq",
-                because=self._run[0] if self._run and seq == self._run[1] + 1 else None,
+                because=losses.blame_gap(seq) if run is None else run,
                 found=seq,
                 first_line=self._line_of(seq),
                 expected=self.expected,
             )
 
     def note(self, seq: int | None, line: int | None, losses: Losses) -> int | None:
-        """Go on behind this row, and give back the number that it takes up.
-
-        A row without a number takes up the next one; a row that repeats one takes up none.
-        """
-        if seq is None:
-            seq = self.expected
-        if seq < self.expected and seq != self._otherwise:
+        """Go on behind this row, and give back the number that it takes up, null when it has none of its own."""
+        if seq is None or (seq < self.expected and seq != self._otherwise):
             self._misplaced += 1
-            first = self._run[0] if self._run and seq == self._run[1] + 1 else seq
-            self._run = (first, seq)
+            if seq is not None:
+                first = self._run_of(seq)
+                self._run = (seq if first is None else first, seq)
             return None
         if seq == self._otherwise:
             self._go_back(seq, losses)
@@ -231,6 +228,10 @@ class Numbering:
             self._starts.append(seq)
             self._bases.append(self._base)
         return seq
+
+    def _run_of(self, seq: int) -> int | None:
+        """Where the run of old numbers began that this one continues; null when it continues none."""
+        return self._run[0] if self._run is not None and seq == self._run[1] + 1 else None
 
     def _skip_to(self, seq: int, line: int | None, losses: Losses) -> None:
         explained = seq <= self.expected + self._unnumbered_rows(line)

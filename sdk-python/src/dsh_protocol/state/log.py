@@ -110,7 +110,7 @@ class LogState:
         standing = check_type(report, self.dialect, event)
         before = len(report.findings)
         if seq is not None:
-            self._numbering.check(report, seq, event.line)
+            self._numbering.check(report, seq, event.line, self._losses)
         if len(report.findings) != before:
             seq = None
         change = self._plan_known(report, event, seq) if standing == "known" else None
@@ -205,13 +205,16 @@ class LogState:
         sound = self._check_payload(report, event, seq)
         if seq is None:
             return None
+        losses = self._losses
+        if seq > self.next_seq:
+            losses = losses.ahead(self.next_seq, seq)
         if event.type == offload.OFFLOAD:
-            return offload.plan(report, event, self.surface, self._losses)
+            return offload.plan(report, event, self.surface, losses)
         if event.type == DEVELOPER and sound and self._all_rules:
-            developer.check_header(report, event.data, self.headers.by_seq, self._losses)
+            developer.check_header(report, event.data, self.headers.by_seq, losses)
         if operation is None:
             return None
-        return self.surface.plan(report, event, operation, sources, self._losses, compare=sound)
+        return self.surface.plan(report, event, operation, sources, losses, compare=sound)
 
     def _check_payload(self, report: Report, event: Event, seq: int | None) -> bool:
         """Look at the data of an event. Whether it may be interpreted."""
@@ -231,14 +234,14 @@ class LogState:
         self._revision += 1
         event = plan.event
         seq = self._note(event)
+        if event.type == seeds.END_SEED:
+            self._lost_marker = self.next_seq if seq is None else seq
         if seq is None:
             return
         shadowed = plan.change.replacement.shadowed if isinstance(plan.change, Replace) else ()
         self._losses.refuse(seq, shadowed)
         if event.type == SYSTEM or (plan.standing == "refused" and not len(self.surface.nodes)):
             self._lose_head(seq)
-        if event.type == seeds.END_SEED:
-            self._lost_marker = seq
 
     def _note(self, event: Event) -> int | None:
         """Number the event. Rows that are missing in front of it may have held the surface's head."""

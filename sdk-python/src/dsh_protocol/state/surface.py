@@ -271,7 +271,8 @@ class Surface:
         missing = [seq for seq in shadowed if seq not in cited]
         if missing:
             because = losses.blame_uncited(missing)
-            report.add("surface/range-covered", _SOURCES, because=because, missing=missing)
+            place = (_SOURCES,) if sources else ()
+            report.add("surface/range-covered", *place, because=because, missing=missing)
 
     def _check_rewrite(
         self, report: Report, event: Event, shadowed: list[int], *, compare: bool

@@ -82,7 +82,8 @@ class ToolHistory:
 
     def _header(self, told: _Told, event: Event) -> _Told:
         data = event.data
-        tools = data["header"].get("tools", [])
+        tools = data["header"].get("tools")
+        tools = tools if isinstance(tools, list) else []
         self._headers[event.seq] = tools
         declared = {_name(tool): tool for tool in tools}
         restarts = data.get("reason") == "series" or bool(data.get("startsSeries"))
