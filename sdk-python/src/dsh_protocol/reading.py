@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from .findings import Finding, RefusedError, UsageError
@@ -59,8 +60,13 @@ class ReadEffects:
         """Rows that the reader drops cannot make it refuse the log, unless the rule is hard."""
         if self._effect(finding) != "refuse":
             return False
-        inside = self.cut is None or finding.line is None or finding.line <= self.cut
-        return inside or self._version in rule(finding.rule).hard
+        if self.cut is None or finding.line is None or finding.line <= self.cut:
+            return True
+        return rule(finding.rule).is_hard(self._version, self._types[finding.line])
+
+    @cached_property
+    def _types(self) -> dict[int | None, str]:
+        return {event.line: event.type for event in self._log.events}
 
 
 @dataclass(frozen=True, slots=True)
