@@ -11,7 +11,15 @@ from typing import Any, TypedDict
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
 from .jsonvalue import pointer
 from .reading import ReadEffects
-from .rows import Event, Log, ReadLimits, find_logs, open_log
+from .rows import (
+    Event,
+    Log,
+    ReadLimits,
+    find_logs,
+    lossless_findings,
+    open_log,
+    release_payloads,
+)
 from .rules import refuse
 from .schemas import SchemaFinding, Validator
 from .state import LogState
@@ -20,7 +28,8 @@ Tick = Callable[[int, int], None]
 Verdict = bool | None
 
 MAX_FINDINGS = 1000
-_TICK_EVERY = 4096
+_BATCH = 1024
+"""Events whose payloads are decoded, and let go of, together."""
 
 
 class Verdicts(TypedDict):
@@ -140,20 +149,31 @@ def _check_events(log: Log, findings: list[Finding], tick: Tick | None) -> dict[
     """Plan and apply every event, add what is found, and count what was not looked at."""
     state = LogState(log.dialect, log.header)
     validator = Validator(f"session/v{log.dialect.version}/event")
-    without_schema: Counter[str] = Counter()
-    opaque: Counter[str] = Counter()
-    for index, event in enumerate(log.events):
-        errors = state.advance(event)
-        findings += errors
-        if not validator.covers(event.type):
-            known = event.type in log.dialect.event_types
-            (without_schema if known else opaque)[event.type] += 1
-        else:
-            findings += _schema_findings(validator.findings(event.value), event, errors)
-        if tick is not None and index % _TICK_EVERY == 0:
-            tick(index, len(log.events))
+    counts: Counter[str] = Counter()
+    for start in range(0, len(log.events), _BATCH):
+        batch = log.events[start : start + _BATCH]
+        findings += lossless_findings(batch)
+        for event in batch:
+            findings += _check_event(event, state, validator)
+        counts.update(event.type for event in batch if not validator.covers(event.type))
+        release_payloads(batch)
+        if tick is not None:
+            tick(start + len(batch), len(log.events))
     findings += state.finish()
-    return {"withoutSchema": dict(without_schema), "opaque": dict(opaque)}
+    known = log.dialect.event_types
+    return {
+        "withoutSchema": {type_: count for type_, count in counts.items() if type_ in known},
+        "opaque": {type_: count for type_, count in counts.items() if type_ not in known},
+    }
+
+
+def _check_event(event: Event, state: LogState, validator: Validator) -> list[Finding]:
+    """Everything that is wrong with the next event of the log."""
+    findings = state.advance(event)
+    if not validator.covers(event.type):
+        return findings
+    refused = validator.findings(event.value)
+    return [*findings, *_schema_findings(refused, event, findings)] if refused else findings
 
 
 def _schema_findings(

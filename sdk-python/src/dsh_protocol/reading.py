@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .findings import Finding, RefusedError, UsageError
 from .rows import Event, Log, find_logs, open_log
-from .rules import refuse, rule
+from .rules import is_active, refuse, rule
 from .state import LogState
 
 _FIRST_ROW = 2
@@ -40,18 +40,15 @@ class ReadEffects:
         cut = self.cut
         if cut is None:
             return
+        because = cut - _FIRST_ROW
         if self._log.complete_lines is not None and cut <= self._log.complete_lines:
-            yield refuse("storage/committed-frame", line=cut, because=cut - _FIRST_ROW)
+            if is_active("storage/committed-frame"):
+                yield refuse("storage/committed-frame", line=cut, because=because)
             return
         later = (e for e in self._log.events if e.type == "turn/end" and (e.line or 0) >= cut)
         end = next(later, None)
-        if end is not None:
-            yield refuse(
-                "storage/committed-history",
-                line=cut,
-                because=cut - _FIRST_ROW,
-                end_line=end.line,
-            )
+        if end is not None and is_active("storage/committed-history"):
+            yield refuse("storage/committed-history", line=cut, because=because, end_line=end.line)
 
     def _effect(self, finding: Finding) -> str:
         return rule(finding.rule).read_effect(self._version)

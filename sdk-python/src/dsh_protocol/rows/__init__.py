@@ -12,6 +12,7 @@ from ._event import (
     lossless_findings,
     make_event,
     paused_gc,
+    release_payloads,
 )
 from ._header import Header, header_bytes
 from ._limits import ReadLimits
@@ -52,4 +53,5 @@ __all__ = [
     "parse_log_name",
     "path_findings",
     "paused_gc",
+    "release_payloads",
 ]

@@ -305,6 +305,13 @@ def decode_payloads(events: Sequence[Event]) -> list[Event]:
     return [waiting[index] for index in lossy]
 
 
+def release_payloads(events: Sequence[Event]) -> None:
+    """Let go of decoded payloads, so that a pass over a log holds few of them; they are decoded again when asked for."""
+    for event in events:
+        if event.payload is not None:
+            event._data = _UNREAD
+
+
 def lossless_findings(events: Sequence[Event]) -> list[Finding]:
     """Where payloads hold numbers that do not survive a round trip (rules `json/finite`,
     `json/negative-zero`). Decodes all of them."""
