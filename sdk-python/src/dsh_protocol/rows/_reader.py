@@ -172,9 +172,12 @@ class Reader:
         lines = self._lines.feed(chunk)
         self._require_below(self.bytes + _ROW_COST * self._lines.count)
         first = self._lines.count - len(lines.lines) + 1
-        if self._header is None and lines.lines:
-            self._take_header(lines.lines.pop(0))
-            first += 1
+        if self._header is None:
+            if self._lines.is_overlong and not lines.lines:
+                self._refuse_overlong(1)
+            if lines.lines:
+                self._take_header(lines.lines.pop(0))
+                first += 1
         self._take_rows(lines, first)
 
     def _require_below(self, cost: int) -> None:
