@@ -1,0 +1,85 @@
+"""The rules about limits, whose cases would be too big for the suites: small limits, or many small rows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dsh_protocol.check import MAX_FINDINGS, Report, check_log
+from dsh_protocol.findings import StorageError
+from dsh_protocol.rows import ReadLimits, open_log
+
+HEADER = {
+    "type": "session",
+    "version": 4,
+    "id": "s-1",
+    "createdAt": 1,
+    "isSeeded": False,
+    "delegationDepth": 0,
+}
+FORMATS = pytest.mark.parametrize("version", [3, 4])
+
+
+def row(seq: int, data: object, **more: object) -> dict[str, object]:
+    return {"type": "todo/write", "seq": seq, "time": 1, "data": data, **more}
+
+
+def check(version: int, rows: list[dict[str, object]], limits: ReadLimits) -> Report:
+    lines = [json.dumps(line) + "\n" for line in [{**HEADER, "version": version}, *rows]]
+    return check_log(open_log("".join(lines).encode(), limits=limits))
+
+
+def found(report: Report) -> list[tuple[str, str]]:
+    return [(f.rule, f.severity) for f in report.findings if f.rule != "schema/payload"]
+
+
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@FORMATS
+def test_depth(version: int) -> None:
+    # The row itself and its data are two levels.
+    limits = ReadLimits(max_depth=10)
+    assert found(check(version, [row(0, {"x": nested(8)})], limits)) == []
+    deeper = check(version, [row(0, {"x": nested(9)}), row(1, {})], limits)
+    assert found(deeper) == [("json/depth", "error")]
+    assert deeper.verdicts["readable"] is True
+
+
+@FORMATS
+def test_row_limit(version: int) -> None:
+    longest = row(0, {"x": "y" * 400})
+    limits = ReadLimits(max_row_bytes=len(json.dumps(longest)))
+    assert found(check(version, [longest], limits)) == []
+    longer = check(version, [row(0, {"x": "y" * 401}), row(1, {})], limits)
+    assert found(longer) == [("storage/row-limit", "error")]
+    assert longer.verdicts["readable"] is True
+
+
+@FORMATS
+def test_log_limit(version: int) -> None:
+    rows = [row(seq, {}) for seq in range(100)]
+    assert found(check(version, rows, ReadLimits(max_log_bytes=64_000))) == []
+    with pytest.raises(StorageError) as caught:
+        check(version, rows, ReadLimits(max_log_bytes=16_000))
+    assert caught.value.code == "storage/log-limit"
+
+
+@FORMATS
+def test_too_many_findings(version: int) -> None:
+    rows = [row(seq, {}, extra=1) for seq in range(MAX_FINDINGS)]
+    most = found(check(version, rows, ReadLimits()))
+    assert set(most) == {("envelope/unknown-member", "error")}
+    assert len(most) == MAX_FINDINGS
+    rows.append(row(MAX_FINDINGS, {}, extra=1))
+    report = check(version, rows, ReadLimits())
+    assert len(report.findings) == MAX_FINDINGS + 1
+    assert (report.findings[-1].rule, report.findings[-1].severity) == (
+        "storage/too-many-findings",
+        "warning",
+    )
