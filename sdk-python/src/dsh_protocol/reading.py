@@ -54,12 +54,14 @@ class ReadEffects:
         return rule(finding.rule).read_effect(self._version)
 
     def _refuses(self, finding: Finding) -> bool:
-        """Rows that the reader drops cannot make it refuse the log, unless the rule is hard."""
-        if self._effect(finding) != "refuse":
+        """Rows that the reader drops cannot make it refuse the log, unless it looks into them all the same."""
+        effect = self._effect(finding)
+        if effect == "accept":
             return False
-        if self.cut is None or finding.line is None or finding.line <= self.cut:
+        inside = self.cut is None or finding.line is None or finding.line < self.cut
+        if effect == "refuse" and inside:
             return True
-        return rule(finding.rule).is_hard(self._version, self._types[finding.line])
+        return rule(finding.rule).is_hard(self._version, self._types.get(finding.line, ""))
 
     @cached_property
     def _types(self) -> dict[int | None, str]:
