@@ -25,7 +25,8 @@ class ReadEffects:
     def __init__(self, log: Log, findings: Iterable[Finding]) -> None:
         self._log = log
         self._version = log.dialect.version
-        self._findings = [finding for finding in findings if finding.severity == "error"]
+        # What only follows from another finding says nothing about the reader, who may take that event.
+        self._findings = [f for f in findings if f.severity == "error" and f.because is None]
         dropped = (f.line for f in self._findings if self._effect(f) == "drop-tail")
         self.cut = min((line for line in dropped if line is not None), default=None)
 
