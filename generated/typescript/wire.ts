@@ -799,7 +799,6 @@ export interface Route {
   maxImagesPerRequest?: PositiveCount;
   maxRequestFilesBytes?: PositiveCount;
   maxInlineRequestImageBytes?: PositiveCount;
-  imageMaxBytes?: PositiveCount;
   imageOffloadCountQuantum?: PositiveCount;
   imageOffloadByteQuantum?: PositiveCount;
   inlineImageOffloadByteQuantum?: PositiveCount;
