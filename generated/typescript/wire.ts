@@ -783,7 +783,7 @@ export interface Route {
    */
   replayProviders?: string[];
   /**
-   * How images travel: as ids of the Files API, or as base64 in the body. One request has one mode. Absent: files when there are fileIds, otherwise inline.
+   * How images travel: as ids of the Files API, or as base64 in the body. One request has one mode. Absent: files when all images have fileIds, otherwise inline.
    */
   imageMode?: "files" | "inline";
   /**

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,9 +187,8 @@ def _stream(content: list[Event], usage: Event) -> list[Event]:
         closed = {"type": "block-end", "index": index, "block": block}
         records.append({"type": "chunk", "time": _TIME, "chunk": closed})
     kind = "tool-calls" if len(content) > 1 else "stop"
-    for chunk in ({"type": "usage", "usage": usage}, {"type": "finish", "reason": {"kind": kind}}):
-        records.append({"type": "chunk", "time": _TIME, "chunk": chunk})
-    return records
+    ends = ({"type": "usage", "usage": usage}, {"type": "finish", "reason": {"kind": kind}})
+    return [*records, *({"type": "chunk", "time": _TIME, "chunk": chunk} for chunk in ends)]
 
 
 def _run(index: int, block: Event) -> Event:
@@ -216,6 +216,6 @@ def _run(index: int, block: Event) -> Event:
 
 def _ranges(seqs: list[int]) -> list[Any]:
     """Range encoding of a list that need not be increasing (then it stays as it is)."""
-    if any(b <= a for a, b in zip(seqs, seqs[1:], strict=False)):
+    if any(b <= a for a, b in itertools.pairwise(seqs)):
         return list(seqs)
     raise AssertionError("a checkpoint cites its bracket before the older nodes")

@@ -26,8 +26,9 @@ class BundleValidator:
 
     @cached_property
     def event_types(self) -> Mapping[str, str]:
-        """The definition of each event type that has one."""
-        mapping = self._definitions["KnownSessionEvent"]["discriminator"]["mapping"]
+        """The definition of each event type that has one; none in a bundle without events."""
+        union = self._definitions.get("KnownSessionEvent")
+        mapping = union["discriminator"]["mapping"] if union else {}
         return {type_: _name(ref) for type_, ref in mapping.items()}
 
     def places(self, name: str, value: object) -> set[Place]:
@@ -61,7 +62,8 @@ class BundleValidator:
                 assert isinstance(error.schema, dict)
                 yield from self._union(error.schema, error.instance, here)
             else:
-                yield str(error.validator), here
+                named = "propertyNames" in error.absolute_schema_path
+                yield "propertyNames" if named else str(error.validator), here
 
     def _union(self, union: Schema, value: object, at: str) -> Iterator[Place]:
         if "discriminator" in union:

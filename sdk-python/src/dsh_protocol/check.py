@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
+from .reading import ReadEffects
 from .rows import Event, Log, ReadLimits, find_logs, open_log
-from .rules import refuse, rule
+from .rules import refuse
 from .schemas import SchemaFinding, Validator
 from .state import LogState
 
@@ -19,8 +20,6 @@ Verdict = bool | None
 
 MAX_FINDINGS = 1000
 _TICK_EVERY = 4096
-_FIRST_ROW = 2
-"""The line of the event with seq 0."""
 
 
 class Verdicts(TypedDict):
@@ -120,9 +119,9 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     """Check an opened log against every rule and every schema of its format."""
     findings = list(log.findings)
     counts = _check_events(log, findings, tick)
-    effects = _Effects(log.dialect.version, findings)
-    findings += _committed_history(log, effects)
-    readable = not any(effects.refuses(finding) for finding in findings)
+    effects = ReadEffects(log, findings)
+    readable = not effects.refusals()
+    findings += effects.committed_history()
     findings.sort(key=_place)
     kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
     if omitted > 0:
@@ -176,40 +175,6 @@ def _schema_findings(
 def _overlap(one: str, other: str) -> bool:
     """Whether one JSON Pointer is the other, or leads to a place inside it."""
     return one == other or one.startswith(other + "/") or other.startswith(one + "/")
-
-
-class _Effects:
-    """What the released reader of one format does, given all findings of a log."""
-
-    def __init__(self, version: int, findings: list[Finding]) -> None:
-        self._version = version
-        lines = (finding.line for finding in findings if self._drops(finding))
-        self.cut = min((line for line in lines if line is not None), default=None)
-        """The line of the first row that the reader cannot take, which ends what it reads."""
-
-    def _drops(self, finding: Finding) -> bool:
-        return rule(finding.rule).read_effect(self._version) == "drop-tail"
-
-    def refuses(self, finding: Finding) -> bool:
-        """Whether the reader refuses the log for this finding; rows it drops cannot be refused, unless hard."""
-        entry = rule(finding.rule)
-        if finding.severity != "error" or entry.read_effect(self._version) != "refuse":
-            return False
-        inside = self.cut is None or finding.line is None or finding.line <= self.cut
-        return inside or self._version in entry.hard
-
-
-def _committed_history(log: Log, effects: _Effects) -> Iterator[Finding]:
-    """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
-    if effects.cut is None:
-        return
-    cut = effects.cut
-    ends = (e.line for e in log.events if e.type == "turn/end" and (e.line or 0) >= cut)
-    end_line = next(ends, None)
-    if end_line is not None:
-        yield refuse(
-            "storage/committed-history", line=cut, because=cut - _FIRST_ROW, end_line=end_line
-        )
 
 
 def _place(finding: Finding) -> tuple[bool, int]:

@@ -82,7 +82,7 @@ def dialect(version: int) -> Dialect:
         version=version,
         event_types=frozenset(entry["type"] for entry in types),
         surface_types=frozenset(entry["type"] for entry in types if entry["surface"]),
-        retired_types=frozenset(vocabulary["retired"]),
+        retired_types=frozenset(entry["type"] for entry in vocabulary["retired"]),
         replace_keys=("startSeq", "endSeq"),
         roles=roles,
         tool_result_shape="tool-role" if current else "tool-result-block",

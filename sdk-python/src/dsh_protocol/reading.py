@@ -1,21 +1,69 @@
-"""Open one session for reading and fold it as the released reader would."""
+"""Read a session as the released reader would: what it takes of a log, and what it refuses."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .findings import Finding, RefusedError, UsageError
-from .rows import Log, find_logs, open_log
-from .rules import rule
+from .rows import Event, Log, find_logs, open_log
+from .rules import refuse, rule
 from .state import LogState
+
+_FIRST_ROW = 2
+"""The line of the event with seq 0."""
+
+
+class ReadEffects:
+    """What the released reader of a log's format does, given what was found in the log.
+
+    `cut` is the line of the first row that it cannot take: it drops that row and all later ones (null: it takes all).
+    """
+
+    def __init__(self, log: Log, findings: Iterable[Finding]) -> None:
+        self._log = log
+        self._version = log.dialect.version
+        self._findings = [finding for finding in findings if finding.severity == "error"]
+        dropped = (f.line for f in self._findings if self._effect(f) == "drop-tail")
+        self.cut = min((line for line in dropped if line is not None), default=None)
+
+    def refusals(self) -> list[Finding]:
+        """The findings for which the reader refuses the log."""
+        return [f for f in self._findings if self._refuses(f)] + list(self.committed_history())
+
+    def committed_history(self) -> Iterator[Finding]:
+        """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
+        cut = self.cut
+        if cut is None:
+            return
+        later = (e for e in self._log.events if e.type == "turn/end" and (e.line or 0) >= cut)
+        end = next(later, None)
+        if end is not None:
+            yield refuse(
+                "storage/committed-history",
+                line=cut,
+                because=cut - _FIRST_ROW,
+                end_line=end.line,
+            )
+
+    def _effect(self, finding: Finding) -> str:
+        return rule(finding.rule).read_effect(self._version)
+
+    def _refuses(self, finding: Finding) -> bool:
+        """Rows that the reader drops cannot make it refuse the log, unless the rule is hard."""
+        if self._effect(finding) != "refuse":
+            return False
+        inside = self.cut is None or finding.line is None or finding.line <= self.cut
+        return inside or self._version in rule(finding.rule).hard
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """The state after a prefix of a log. `warnings` says what the log has that did not stop the reading."""
+class Accepted:
+    """The events of a log that the released reader takes. `warnings` says what it left out, or did not mind."""
 
-    state: LogState
+    log: Log
+    events: Sequence[Event]
     warnings: tuple[Finding, ...]
 
 
@@ -36,3 +84,40 @@ def open_session(path: Path) -> Log:
             fix="Name one of them.",
         )
     return open_log(search.chosen[0])
+
+
+def accept(log: Log) -> Accepted:
+    """The events of `log` that count, by the rules of envelope and surface (payloads are not looked at).
+
+    Raises:
+        RefusedError: the released reader refuses the log; all reasons are in its `findings`.
+    """
+    state = LogState(log.dialect, log.header, rules="envelope")
+    findings = [*log.findings, *state.extend(log.events)]
+    effects = ReadEffects(log, findings)
+    refusals = effects.refusals()
+    if refusals:
+        raise RefusedError(f"the log cannot be read: {refusals[0].message}", refusals)
+    events: Sequence[Event] = log.events
+    if effects.cut is not None:
+        events = [event for event in events if (event.line or 0) < effects.cut]
+    return Accepted(log, events, tuple(findings))
+
+
+def replay(accepted: Accepted, *, before: int | None = None) -> LogState:
+    """The state after the accepted events with a seq below `before` (null: after all of them).
+
+    Raises:
+        UsageError: `reading/no-such-seq`: the log has fewer events.
+    """
+    total = len(accepted.events)
+    if before is not None and not 0 <= before <= total:
+        raise UsageError(
+            "reading/no-such-seq",
+            f"seq {before} is outside this log",
+            fix=f"Name a seq from 0 to {total}.",
+        )
+    log = accepted.log
+    state = LogState(log.dialect, log.header, rules="envelope")
+    state.extend(accepted.events[:before])
+    return state

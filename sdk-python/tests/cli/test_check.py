@@ -30,9 +30,7 @@ def one(path: Path) -> tuple[int, dict[str, Any]]:
 
 def found(report: dict[str, Any]) -> list[tuple[str, int | None, str]]:
     """The independent findings: rule, seq and path of each."""
-    return [
-        (f["rule"], f["seq"], f["path"]) for f in report["findings"] if f["because"] is None
-    ]
+    return [(f["rule"], f["seq"], f["path"]) for f in report["findings"] if f["because"] is None]
 
 
 @pytest.mark.parametrize("version", [3, 4])
@@ -103,16 +101,16 @@ def test_a_lone_file_is_judged_by_its_content(tmp_path: Path) -> None:
     assert one(path)[0] == 0
 
 
-def changed(seq: int, **changes: Any) -> Callable[[Rows], None]:
+def changed(at: int, /, **changes: Any) -> Callable[[Rows], None]:
     def change(rows: Rows) -> None:
-        rows[seq].update(changes)
+        rows[at].update(changes)
 
     return change
 
 
-def removed(seq: int, member: str) -> Callable[[Rows], None]:
+def removed(at: int, member: str) -> Callable[[Rows], None]:
     def change(rows: Rows) -> None:
-        del rows[seq][member]
+        del rows[at][member]
 
     return change
 

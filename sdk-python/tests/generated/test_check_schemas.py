@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,12 @@ from typing import Any
 
 import pytest
 
+import dsh_protocol_data
+from _check_schemas.__main__ import EXAMPLES, check_coverage, check_example, check_schema
+from _check_schemas.places import BundleValidator
+
+V4 = BundleValidator(dsh_protocol_data.load("schemas/session-v4"))
+FOLDER = EXAMPLES / "session" / "v4" / "turn.start"
 VALID = {
     "about": "The first turn.",
     "valid": True,
@@ -21,31 +26,16 @@ INVALID = {
     "value": {"type": "turn/start", "seq": 0, "time": 1, "data": {"turn": 0}},
     "refusal": {"keyword": "minimum", "path": "/data/turn"},
 }
+TWO_DEFECTS = {"type": "turn/start", "seq": -1, "time": 1, "data": {"turn": 0}}
 
 
-def check(checkout: Path, **examples: Any) -> subprocess.CompletedProcess[str]:
-    folder = checkout / "spec" / "examples" / "session" / "v4" / "turn.start"
-    folder.mkdir(parents=True)
-    for name, example in examples.items():
-        (folder / f"{name}.json").write_text(json.dumps(example), encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "-m", "_check_schemas"],
-        cwd=checkout,
-        env={"PYTHONPATH": str(checkout / "scripts")},
-        capture_output=True,
-        text=True,
-    )
+def problems(example: Any) -> list[str]:
+    return list(check_example(FOLDER / "toy.json", example, V4))
 
 
-def test_what_is_right_passes_and_is_counted(checkout: Path) -> None:
-    done = check(checkout, valid=VALID, invalid=INVALID)
-    assert done.returncode == 0, done.stderr
-    assert "1 valid and 1 invalid examples" in done.stdout
-
-
-@pytest.mark.parametrize("only", [VALID, INVALID, None], ids=["valid", "invalid", "none"])
-def test_nothing_to_check_is_an_error(checkout: Path, only: dict[str, Any] | None) -> None:
-    assert check(checkout, **({"only": only} if only else {})).returncode == 1
+@pytest.mark.parametrize("example", [VALID, INVALID], ids=["valid", "invalid"])
+def test_what_is_right_passes(example: dict[str, Any]) -> None:
+    assert problems(example) == []
 
 
 @pytest.mark.parametrize(
@@ -55,27 +45,39 @@ def test_nothing_to_check_is_an_error(checkout: Path, only: dict[str, Any] | Non
         ({**INVALID, "value": VALID["value"]}, "found nothing"),
         ({**INVALID, "refusal": {"keyword": "type", "path": "/data/turn"}}, "found minimum at"),
         ({**INVALID, "refusal": {"keyword": "minimum", "path": "/data"}}, "found minimum at"),
-        ({**INVALID, "valid": True}, "a refusal exactly when it is invalid"),
-        ({**VALID, "note": 1}, "no other members"),
-        ({"value": {}}, "an example has about, valid and value"),
-        (
-            {**INVALID, "value": {"type": "turn/start", "seq": -1, "time": 1, "data": {"turn": 0}}},
-            "minimum at '/seq'",
-        ),
+        ({**INVALID, "value": TWO_DEFECTS}, "minimum at '/seq'"),
+        ({**INVALID, "valid": True}, "is not valid under any of the given schemas"),
+        ({**VALID, "definition": "session/v4/Nothing"}, "no definition Nothing"),
+        ({**VALID, "note": 1}, "'note' was unexpected"),
+        ({"valid": True, "value": {}}, "'about' is a required property"),
     ],
 )
-def test_a_wrong_example_is_named(checkout: Path, wrong: dict[str, Any], said: str) -> None:
-    done = check(checkout, valid=VALID, invalid=INVALID, wrong=wrong)
-    assert done.returncode == 1
-    assert "turn.start/wrong.json: " in done.stderr
-    assert said in done.stderr
+def test_what_is_wrong_is_named(wrong: dict[str, Any], said: str) -> None:
+    found = problems(wrong)
+    assert len(found) == 1
+    assert said in found[0]
 
 
-def test_a_file_that_is_no_schema_is_named(checkout: Path) -> None:
-    path = checkout / "spec" / "session" / "common" / "turns.json"
-    path.write_text(
-        path.read_text(encoding="utf-8").replace('"object"', '"obj"', 1), encoding="utf-8"
+@pytest.mark.parametrize("missing", ["minimal", "maximal", "turn-zero"])
+def test_each_event_type_has_its_three_examples(missing: str) -> None:
+    names = {"minimal", "maximal", "turn-zero"} - {missing}
+    found = [text for text in check_coverage([FOLDER / f"{n}.json" for n in names]) if "v4" in text]
+    assert any("v4/turn.start" in text for text in found)
+    assert any("v4/turn.end" in text for text in found)
+
+
+def test_a_file_that_is_no_schema_is_named() -> None:
+    assert list(check_schema(EXAMPLES.parent / "README.md"))
+    assert not list(check_schema(EXAMPLES.parent / "session" / "v4" / "turns.json"))
+
+
+def test_nothing_to_check_is_an_error(checkout: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "_check_schemas"],
+        cwd=checkout,
+        env={"PYTHONPATH": str(checkout / "scripts")},
+        capture_output=True,
+        text=True,
     )
-    done = check(checkout, valid=VALID, invalid=INVALID)
     assert done.returncode == 1
-    assert "spec/session/common/turns.json: 'obj' is not valid" in done.stderr
+    assert "0 valid and 0 invalid examples" in done.stdout

@@ -100,7 +100,7 @@ class Route(Model):
         Literal["files", "inline"] | MISSING,
         Field(
             alias="imageMode",
-            description="How images travel: as ids of the Files API, or as base64 in the body. One request has one mode. Absent: files when there are fileIds, otherwise inline.",
+            description="How images travel: as ids of the Files API, or as base64 in the body. One request has one mode. Absent: files when all images have fileIds, otherwise inline.",
         ),
     ] = MISSING
     file_ids: Annotated[

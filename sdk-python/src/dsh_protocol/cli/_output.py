@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from ..findings import Finding, ProtocolError
-from ..jsonvalue import JsonValue, dumps
+from dsh_protocol.findings import Finding, ProtocolError, RefusedError
+from dsh_protocol.jsonvalue import dumps
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def print_line(text: str = "") -> None:
     sys.stdout.write(printable(text) + "\n")
 
 
-def print_json(value: JsonValue) -> None:
+def print_json(value: Any) -> None:
     """One line of JSON to standard output (pure ASCII escapes are not needed: JSON escapes controls itself)."""
     write_bytes(dumps(value).encode("utf-8") + b"\n")
 
@@ -67,9 +67,14 @@ def finding_line(finding: Finding) -> str:
 
 
 def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
-    """Say what is wrong and what to do, and leave with the exit code for unusable input."""
+    """Say what is wrong and what to do, and leave: 1 for a log that was read and refused, 2 for unusable input."""
     place = f"{path}: " if path else ""
     note(f"error {error.code}: {place}{error.message}")
+    if isinstance(error, RefusedError):
+        for finding in error.findings:
+            note(f"  {finding_line(finding)}")
+            note(f"    {finding.fix}")
+        raise typer.Exit(ERRORS)
     if error.fix:
         note(f"  {error.fix}")
     raise typer.Exit(UNUSABLE)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ..check import Report, check_path
-from ..findings import StorageError
+from dsh_protocol.check import Report, check_path
+from dsh_protocol.findings import StorageError
+
 from . import _output as output
 
 
@@ -37,7 +38,7 @@ def check(
                 code = output.UNUSABLE
                 reports.append(Report.of_error(str(path), error))
     if format is Format.json:
-        output.print_json([dict(report.to_json()) for report in reports])
+        output.print_json([report.to_json() for report in reports])
     else:
         _print_text(reports)
     raise typer.Exit(code)
@@ -53,11 +54,15 @@ def _print_text(reports: list[Report]) -> None:
     for report in reports:
         _print_report(report)
     bad = sum(1 for report in reports if report.errors)
-    output.print_line(f"{len(reports)} checked, {len(reports) - bad} without errors, {bad} with errors")
+    output.print_line(
+        f"{len(reports)} checked, {len(reports) - bad} without errors, {bad} with errors"
+    )
 
 
 def _print_report(report: Report) -> None:
-    version = "unknown format" if report.format_version is None else f"format {report.format_version}"
+    version = (
+        "unknown format" if report.format_version is None else f"format {report.format_version}"
+    )
     verdicts = ", ".join(
         f"{name} {'yes' if value else 'no'}"
         for name, value in report.verdicts.items()

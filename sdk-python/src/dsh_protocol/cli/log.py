@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ..findings import ProtocolError
-from ..reading import Replay, open_session, replay
+from dsh_protocol.findings import ProtocolError
+from dsh_protocol.reading import accept, open_session, replay
+from dsh_protocol.state import LogState
+
 from . import _output as output
 from .check import Format
 
 At = Annotated[
-    int | None, typer.Option("--at", metavar="SEQ", help="Only the events before SEQ (default all).")
+    int | None,
+    typer.Option("--at", metavar="SEQ", help="Only the events before SEQ (default all)."),
 ]
 LogPath = Annotated[Path, typer.Argument(metavar="PATH", help="A log, or the directory of one.")]
 
@@ -24,8 +27,7 @@ def surface(
     format: Annotated[Format, typer.Option(help="How to print the surface.")] = Format.text,
 ) -> None:
     """Print the surface: its nodes, its generations and every replacement that made it."""
-    done = _replay(path, at)
-    view = done.state.surface
+    view = _replay(path, at).surface
     if format is Format.json:
         output.print_json(view.to_json())
         return
@@ -48,14 +50,15 @@ def surface(
 
 def messages(path: LogPath, at: At = None) -> None:
     """Print the derived messages, what a model would be given, as one line of JSON."""
-    output.print_json(list(_replay(path, at).state.surface.messages()))
+    output.print_json(list(_replay(path, at).surface.messages()))
 
 
-def _replay(path: Path, at: int | None) -> Replay:
+def _replay(path: Path, at: int | None) -> LogState:
     try:
-        done = replay(open_session(path), before=at)
+        accepted = accept(open_session(path))
+        state = replay(accepted, before=at)
     except ProtocolError as error:
         output.fail(error, path=str(path))
-    for finding in done.warnings:
+    for finding in accepted.warnings:
         output.note(output.finding_line(finding))
-    return done
+    return state

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ..findings import UsageError
-from ..schemas import schema as load_schema
-from ..schemas import schema_names
+from dsh_protocol.findings import UsageError
+from dsh_protocol.schemas import schema as load_schema
+from dsh_protocol.schemas import schema_names
+
 from . import _output as output
 
 

@@ -1,0 +1,111 @@
+"""The measured pieces of work. Each runs in a fresh process and gives its CPU seconds (or a figure of another unit)."""
+
+from __future__ import annotations
+
+import gc
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Case = Callable[[Path], float]
+CASES: dict[str, Case] = {}
+
+
+def case(function: Case) -> Case:
+    """Register a piece of work under its name."""
+    CASES[function.__name__] = function
+    return function
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """CPU seconds that the work takes in this process, imports excluded."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+@case
+def parse_json(log: Path) -> float:
+    """The floor: read the file and parse each line with the standard library, collector paused."""
+    gc.disable()
+
+    def work() -> None:
+        rows = [json.loads(line) for line in log.read_bytes().split(b"\n") if line]
+        assert rows
+
+    return timed(work)
+
+
+@case
+def open_all_messages(log: Path) -> float:
+    """Open the log, fold it, derive every message of the last surface."""
+    from dsh_protocol.reading import accept, open_session, replay
+
+    def work() -> None:
+        state = replay(accept(open_session(log)))
+        assert list(state.surface.messages())
+
+    return timed(work)
+
+
+@case
+def open_last_request(log: Path) -> float:
+    """Open the log, fold it, and derive the last hundred messages; other payloads stay undecoded."""
+    from dsh_protocol.reading import accept, open_session, replay
+
+    def work() -> None:
+        state = replay(accept(open_session(log)))
+        nodes = list(state.surface.nodes)[-100:]
+        assert [state.surface.message(seq) for seq in nodes]
+
+    return timed(work)
+
+
+@case
+def full_check(log: Path) -> float:
+    """Every row's schema, every rule, all findings."""
+    from dsh_protocol.check import check_file
+
+    def work() -> None:
+        report = check_file(log)
+        assert not report.findings, report.findings[:3]
+
+    return timed(work)
+
+
+@case
+def all_requests(log: Path) -> float:
+    """Walk over all requests of the log, without writing their messages out."""
+    from dsh_protocol.reading import accept, open_session
+    from dsh_protocol.requests import iter_requests
+
+    def work() -> None:
+        assert sum(1 for _ in iter_requests(accept(open_session(log)))) > 1
+
+    return timed(work)
+
+
+@case
+def memory(log: Path) -> float:
+    """Peak memory of opening and folding, over the size of the file; the interpreter and its imports taken off."""
+    from dsh_protocol.reading import accept, open_session, replay
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    state = replay(accept(open_session(log)))
+    assert len(state.surface.nodes)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return grown * 1024 / log.stat().st_size
+
+
+@case
+def check_process(log: Path) -> float:
+    """The whole process that checks a small log: wall seconds."""
+    started = time.monotonic()
+    command = [sys.executable, "-m", "dsh_protocol", "check", str(log), "--format", "json"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - started
