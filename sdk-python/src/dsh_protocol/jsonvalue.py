@@ -25,11 +25,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from json.encoder import encode_basestring
 from threading import Thread
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
 
-from ._jsontext import has_odd_numbers, is_deeper, reads_otherwise, writes_otherwise
+from ._jsontext import has_odd_numbers, reads_otherwise, writes_otherwise
+from ._jsontext import is_deeper as is_deeper
 from .findings import JsonError
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
@@ -183,7 +184,7 @@ def utf8_error(data: bytes) -> int | None:
     return None
 
 
-def is_count(value: object, *, least: int = 0, most: int = MAX_SAFE_INTEGER) -> bool:
+def is_count(value: object, *, least: int = 0, most: int = MAX_SAFE_INTEGER) -> TypeGuard[int]:
     """Whether a value from `loads` is an integer in this range (not minus zero, not a boolean)."""
     return type(value) is int and least <= value <= most
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
@@ -45,7 +45,7 @@ class Rule:
     divergence: str | None = None
     deferred: str | None = None
     supersedes: str | None = None
-    hard: tuple[int, ...] = ()
+    hard: Mapping[str, Literal[True] | list[str]] = field(default_factory=dict)
 
     def holds_in(self, version: int) -> bool:
         """Whether this rule is part of session format `version`."""
@@ -54,6 +54,12 @@ class Rule:
     def read_effect(self, version: int) -> ReadEffect:
         """What the released reader of format `version` does with a log that breaks this rule."""
         return self.read if isinstance(self.read, str) else self.read[str(version)]
+
+    def is_hard(self, version: int, event_type: str) -> bool:
+        """Whether the reader of format `version` refuses an event of this type that breaks the rule
+        even after a row that it drops."""
+        types = self.hard.get(str(version), ())
+        return types is True or event_type in types
 
 
 @cache

@@ -1,0 +1,384 @@
+"""One event of a log: its envelope typed, its payload undecoded until it is asked for.
+
+A row is read in up to three ways, each slower and wider than the one before:
+
+1. `Event`, decoded by msgspec with the tightest types: the common row, proven well-formed at once.
+2. `_LooseRow`, decoded by msgspec: the same members with zeros, replace operations, ranges and
+   plugin types, each of which Python then looks at.
+3. `jsonvalue.loads`: everything that JavaScript accepts and msgspec does not (`3.0` as a number,
+   lone surrogates), and everything that is wrong, for the rules to name.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from dsh_protocol import jsonvalue
+from dsh_protocol.dialect import CURRENT, OLDEST, dialect
+from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count
+
+from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_ranges
+
+_SOURCES = "sourceEventSeqs"
+_OPERATION = "surfaceOp"
+_MEMBERS = frozenset({"type", "seq", "time", "data", _OPERATION, _SOURCES, "ignorable"})
+_ENVELOPE_ORDER = ("type", "seq", "time", "data", "ignorable", _SOURCES, _OPERATION)
+_ABSENT = object()
+_VERSIONS = range(OLDEST, CURRENT + 1)
+
+if TYPE_CHECKING:
+    Operation = str | dict[str, JsonValue] | None
+    _Type = str
+    _Seq = int
+    _Time = int
+    _Append = Operation
+    _Cited = EncodedSeqs | None
+    _Flag = bool
+    _Payload = Raw | None
+    _Line = int | None
+    _Bytes = bytes
+    _Value = JsonValue
+else:
+    # What only the second way takes is left out here, so that the common row needs no second look.
+    _Seq = _Time = Annotated[int, Meta(ge=1, le=MAX_SAFE_INTEGER)]
+    _Type = Literal[tuple(sorted({t for v in _VERSIONS for t in dialect(v).event_types}))]
+    _Append = Literal["append"]
+    _Cited = list[_Seq]
+    _Payload = Raw
+
+    class _Own:
+        """The type of a member of our own: no JSON value has it, so a row cannot set it."""
+
+    _Flag = _Line = _Bytes = _Value = _Own
+
+_UNREAD: Any = _ABSENT
+
+
+class Event(
+    Struct,
+    forbid_unknown_fields=True,
+    gc=False,
+    eq=False,
+    rename={"payload": "data", "surface_op": _OPERATION, "encoded_seqs": _SOURCES},
+):
+    """One event. Treat it as immutable; the data and values it hands out are shared.
+
+    `type` is `""` and `seq` and `time` are null where a malformed row has none that counts.
+    `surface_op` is `"append"`, a replace object or null. `line` counts from 1 (the header), null for
+    an event that was not read from a log. `raw` is the row as stored, without its LF (empty if the
+    event was not read). `well_formed` says that the envelope is proven to have its exact shape;
+    otherwise `value` is what there is.
+    """
+
+    type: _Type
+    seq: _Seq
+    time: _Time
+    payload: _Payload
+    surface_op: _Append = None
+    encoded_seqs: _Cited = None
+    """`sourceEventSeqs` as stored; `source_event_seqs` is what it means."""
+    ignorable: _Flag = False
+    line: _Line = None
+    raw: _Bytes = b""
+    well_formed: _Flag = True
+    _row: _Value = None
+    _data: _Value = _UNREAD
+
+    format_version: ClassVar[int] = CURRENT
+    """The session format whose model `model` gives."""
+
+    @classmethod
+    def from_value(cls, value: Mapping[str, JsonValue], line: int | None = None) -> Event:
+        """An event from a logical row: `sourceEventSeqs` is the plain list of cited numbers."""
+        row = dict(value)
+        event = _from_row(cls, row, line)
+        event.well_formed = is_well_formed(row)
+        if event.encoded_seqs is not None and has_ranges(event.encoded_seqs):
+            # Pairs exist in stored rows only; here they are no event numbers.
+            event.encoded_seqs = None
+            event.well_formed = False
+        return event
+
+    @property
+    def data(self) -> Any:
+        """The payload, decoded when first asked for (null when the row has none)."""
+        if self._data is _UNREAD:
+            self._data = None if self.payload is None else jsonvalue.loads(bytes(self.payload))
+        return self._data
+
+    @property
+    def source_event_seqs(self) -> list[int] | None:
+        """The numbers of the events that this one cites, null when it has no such member."""
+        if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
+            return self.encoded_seqs  # type: ignore[return-value]
+        return expand(self.encoded_seqs)
+
+    @property
+    def value(self) -> dict[str, JsonValue]:
+        """The logical row, with its members in the order stored and full lists of citations."""
+        if self._row is None:
+            names = _order(self.raw) if self.raw else _ENVELOPE_ORDER
+            return {name: self._member(name) for name in names}
+        row: dict[str, JsonValue] = self._row  # type: ignore[assignment]
+        if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
+            return row
+        return {n: self._member(n) if n == _SOURCES else v for n, v in row.items()}
+
+    @property
+    def model(self) -> Any:
+        """The generated model of this event.
+
+        Raises:
+            pydantic.ValidationError: the event is not what its schema describes.
+        """
+        return _model_of(self.format_version)(self.value)
+
+    def row_bytes(self) -> bytes:
+        """The stored row, without LF: the very bytes it was read from, or its encoding."""
+        if self.raw:
+            return self.raw
+        return jsonvalue.dump_bytes({n: _stored(n, v) for n, v in self.value.items()})
+
+    def _member(self, name: str) -> JsonValue:
+        if name == "data":
+            data: JsonValue = self.data
+            return data
+        if name == _SOURCES:
+            return self.source_event_seqs  # type: ignore[return-value]
+        if name == _OPERATION:
+            return self.surface_op
+        member: JsonValue = getattr(self, name)
+        return member
+
+    def __repr__(self) -> str:
+        return f"<Event {self.type!r} seq={self.seq} line={self.line}>"
+
+
+class EventV3(Event, forbid_unknown_fields=True, gc=False, eq=False):
+    """An event of format 3."""
+
+    format_version: ClassVar[int] = 3
+
+
+EVENT_CLASSES: Mapping[int, type[Event]] = {3: EventV3, 4: Event}
+
+
+def make_event(
+    type: str,
+    seq: int,
+    time: int,
+    data: JsonValue,
+    *,
+    surface_op: Operation | None = None,
+    source_event_seqs: list[int] | None = None,
+    ignorable: bool = False,
+) -> Event:
+    """A new event, with its members in the order in which the released runtime writes them."""
+    row: dict[str, JsonValue] = {"type": type, "seq": seq, "time": time, "data": data}
+    if ignorable:
+        row["ignorable"] = True
+    if source_event_seqs is not None:
+        row[_SOURCES] = list(source_event_seqs)
+    if surface_op is not None:
+        row[_OPERATION] = surface_op
+    return Event.from_value(row)
+
+
+# ---- From bytes ------------------------------------------------------------------------------------
+
+
+class _Replace(Struct, forbid_unknown_fields=True, gc=False):
+    op: Literal["replace"]
+    startSeq: Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
+    endSeq: Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
+
+
+class _LooseRow(Struct, forbid_unknown_fields=True, gc=False):
+    # Unions of constrained integers with lists crash msgspec 0.23, so numbers are checked in Python.
+    type: str
+    seq: Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
+    time: Annotated[int, Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
+    data: Raw
+    surfaceOp: Literal["append"] | _Replace | msgspec.UnsetType = msgspec.UNSET
+    sourceEventSeqs: list[int | list[int]] | msgspec.UnsetType = msgspec.UNSET
+    ignorable: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+_decode_loose = msgspec.json.Decoder(_LooseRow).decode
+_decode_order = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def common_decoder(version: int) -> Callable[[bytes], Event]:
+    """The first way to read a row of this format.
+
+    Raises:
+        msgspec.MsgspecError: the row needs another way.
+        RecursionError: the row nests too deep for this way.
+    """
+    return msgspec.json.Decoder(EVENT_CLASSES[version]).decode
+
+
+def decode_loose(version: int, row: bytes) -> Event | None:
+    """The second way: the well-formed event in this row, or null when the third way has to look."""
+    try:
+        loose = _decode_loose(row)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    seqs = None if loose.sourceEventSeqs is msgspec.UNSET else loose.sourceEventSeqs
+    if loose.ignorable is False or (seqs is not None and not _is_decodable(seqs, loose.seq)):
+        return None
+    # msgspec reads minus zero as zero.
+    if b"-0" in row and _has_zero(loose, seqs):
+        return None
+    return EVENT_CLASSES[version](
+        type=loose.type,
+        seq=loose.seq,
+        time=loose.time,
+        payload=loose.data,
+        surface_op=_operation(loose.surfaceOp),
+        encoded_seqs=seqs,
+        ignorable=loose.ignorable is True,
+    )
+
+
+def decode_exactly(version: int, value: dict[str, JsonValue]) -> Event:
+    """The third way: an event from a parsed stored row, well-formed or not."""
+    event = _from_row(EVENT_CLASSES[version], value, None)
+    event.well_formed = is_well_formed(value)
+    return event
+
+
+def _has_zero(loose: _LooseRow, seqs: EncodedSeqs | None) -> bool:
+    operation = loose.surfaceOp
+    ends = (operation.startSeq, operation.endSeq) if isinstance(operation, _Replace) else ()
+    firsts = [member[0] if isinstance(member, list) else member for member in seqs or ()]
+    return 0 in (loose.seq, loose.time, *ends, *firsts)
+
+
+def _operation(stored: object) -> Operation | None:
+    if isinstance(stored, _Replace):
+        return {"op": "replace", "startSeq": stored.startSeq, "endSeq": stored.endSeq}
+    return "append" if stored == "append" else None
+
+
+def _is_decodable(seqs: EncodedSeqs, own_seq: int) -> bool:
+    """Plain lists are left to the rules about citations; pairs have to make sense here."""
+    if has_ranges(seqs):
+        return encoding_problem(seqs, own_seq) is None
+    return all(map(is_count, seqs))
+
+
+def replace_citations(event: Event, seqs: list[int]) -> None:
+    """Give an event other citations than those of its row, which make no sense."""
+    row = {name: value for name, value in event.value.items() if name != _SOURCES}
+    event._row = row | {_SOURCES: seqs} if seqs else row  # type: ignore[assignment]
+    event.encoded_seqs = None
+    event.well_formed = False
+
+
+def decode_payloads(events: list[Event]) -> None:
+    """Decode every payload of these events that is not decoded yet: faster than one by one."""
+    waiting = [event for event in events if event._data is _UNREAD]
+    with paused_gc():
+        values = jsonvalue.loads_many([event.payload for event in waiting if event.payload])
+        for event, value in zip(waiting, values, strict=True):
+            event._data = value
+
+
+@contextmanager
+def paused_gc() -> Iterator[None]:
+    """Do without cyclic garbage collection inside the block, for whatever makes many objects.
+
+    Pausing is felt by the whole process, so keep the block short. Nested blocks are fine.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+# ---- From values -----------------------------------------------------------------------------------
+
+
+def _from_row(cls: type[Event], row: dict[str, JsonValue], line: int | None) -> Event:
+    type_, seq, time = row.get("type"), row.get("seq"), row.get("time")
+    operation = row.get(_OPERATION)
+    seqs = row.get(_SOURCES)
+    return cls(
+        type=type_ if isinstance(type_, str) else "",
+        # Whoever reads a row that is not well-formed asks `value`; there is no number to give.
+        seq=seq if is_count(seq) else None,  # type: ignore[arg-type]
+        time=time if _is_time(time) else None,  # type: ignore[arg-type]
+        payload=None,
+        surface_op=operation if _is_operation(operation) else None,  # type: ignore[arg-type]
+        encoded_seqs=seqs if _is_cited(seqs, seq) else None,  # type: ignore[arg-type]
+        ignorable=row.get("ignorable") is True,
+        line=line,
+        _row=row,
+        _data=row.get("data"),
+    )
+
+
+def is_well_formed(row: Mapping[str, JsonValue]) -> bool:
+    """Whether a stored row has exactly the envelope that the format describes."""
+    seq = row.get("seq")
+    return (
+        row.keys() <= _MEMBERS
+        and isinstance(row.get("type"), str)
+        and is_count(seq)
+        and _is_time(row.get("time"))
+        and "data" in row
+        and row.get("ignorable", True) is True
+        and (_OPERATION not in row or _is_operation(row[_OPERATION]))
+        and (_SOURCES not in row or _is_cited(row[_SOURCES], seq))
+    )
+
+
+def _is_time(value: JsonValue) -> bool:
+    return is_count(value, least=-MAX_SAFE_INTEGER)
+
+
+def _is_operation(value: JsonValue) -> bool:
+    if isinstance(value, dict):
+        ends = (value.get("startSeq"), value.get("endSeq"))
+        return len(value) == 3 and value.get("op") == "replace" and all(map(is_count, ends))
+    return value == "append"
+
+
+def _is_cited(value: JsonValue, own_seq: JsonValue) -> bool:
+    if not isinstance(value, list) or not isinstance(own_seq, int):
+        return False
+    return _is_decodable(value, own_seq)  # type: ignore[arg-type]
+
+
+def _order(raw: bytes) -> list[str]:
+    return list(_decode_order(raw))
+
+
+def _stored(name: str, value: JsonValue) -> JsonValue:
+    if name == _SOURCES and isinstance(value, list) and all(map(is_count, value)):
+        return encode_seqs(value)  # type: ignore[arg-type, return-value]
+    return value
+
+
+@cache
+def _model_of(version: int) -> Callable[[Mapping[str, JsonValue]], Any]:
+    # Generated models cost over a millisecond per class to import.
+    from pydantic import TypeAdapter
+
+    if version == CURRENT:
+        from dsh_protocol_models.session.v4.events import SessionEvent
+    else:
+        from dsh_protocol_models.session.v3.events import SessionEvent
+    adapter: TypeAdapter[Any] = TypeAdapter(SessionEvent)
+    return lambda value: adapter.validate_python(value, by_name=False)

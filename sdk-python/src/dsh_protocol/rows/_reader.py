@@ -1,0 +1,263 @@
+"""From the bytes of a log to its header and events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from dsh_protocol import jsonvalue
+from dsh_protocol.dialect import CURRENT, Dialect, dialect
+from dsh_protocol.findings import JsonError
+from dsh_protocol.jsonvalue import JsonValue, is_deeper, utf8_error
+
+from . import _frames
+from ._event import Event, common_decoder, decode_exactly, decode_loose, replace_citations
+from ._frames import FrameError, Layout
+from ._header import Header, read_header
+from ._limits import ReadLimits
+from ._lines import Lines, LineSplitter
+from ._report import RowFindings, storage_error
+from ._seqs import RULE as SEQS_RULE
+from ._seqs import encoding_problem, has_ranges, salvage, size
+
+_ROW_COST = 256
+_BATCH = 1 << 18
+_SPARE_CITATIONS = 1 << 16
+"""How many more events a row may cite than there are rows before it (rows may be missing)."""
+_SOURCES = "sourceEventSeqs"
+_JSON_SPACE = b" \t\r"
+
+
+class Reader:
+    """Reads one log, once. What it has found is in its attributes."""
+
+    def __init__(self, limits: ReadLimits) -> None:
+        self.report = RowFindings(limits.max_findings)
+        self.events: list[Event] = []
+        self.dialect: Dialect = dialect(CURRENT)
+        self.compressed = False
+        self.bytes = 0
+        self.file_bytes = 0
+        self.torn_bytes = 0
+        self.frames = 0
+        self.complete_lines: int | None = None
+        self._limits = limits
+        self._lines = LineSplitter(limits.max_row_bytes)
+        self._header: Header | None = None
+        self._decode: Callable[[bytes], Event] = common_decoder(CURRENT)
+
+    @property
+    def line_count(self) -> int:
+        """How many complete lines the log has, the header included."""
+        return self._lines.count
+
+    def read(self, chunks: Iterator[bytes], *, compressed: bool | None) -> Header:
+        """Read everything. Whether the bytes are compressed is seen from them if it is not known.
+
+        Raises:
+            StorageError: the bytes are no log, or beyond a limit.
+        """
+        first = next(chunks, b"")
+        if not first:
+            raise storage_error("storage/empty-file")
+        if compressed is None:
+            compressed = first.startswith(_frames.MAGIC)
+        self.compressed = compressed
+        if compressed:
+            self._read_frames(self._whole_file(first, chunks))
+        else:
+            self._read_plain(first, chunks)
+        if self._header is None:
+            raise storage_error("header/missing", line=1, detail="the line is not complete")
+        return self._header
+
+    # ---- Plain -------------------------------------------------------------------------------------
+
+    def _read_plain(self, first: bytes, chunks: Iterator[bytes]) -> None:
+        self._take(first)
+        for chunk in chunks:
+            self._take(chunk)
+        self.file_bytes = self.bytes
+        self._end_plain()
+
+    def _end_plain(self) -> None:
+        line = self._lines.count + 1
+        if self._lines.is_overlong:
+            self._refuse_overlong(line)
+        self.torn_bytes = self._lines.finish()
+        self.bytes -= self.torn_bytes
+        overlong = self.torn_bytes > self._limits.max_row_bytes
+        if self.torn_bytes and not overlong and self._header is not None:
+            self.report.add("storage/torn-tail", line=line, bytes=self.torn_bytes)
+
+    # ---- Compressed --------------------------------------------------------------------------------
+
+    def _whole_file(self, first: bytes, chunks: Iterator[bytes]) -> bytes:
+        pieces = [first]
+        self.file_bytes = len(first)
+        for chunk in chunks:
+            pieces.append(chunk)
+            self.file_bytes += len(chunk)
+            self._require_below(self.file_bytes)
+        return b"".join(pieces)
+
+    def _read_frames(self, data: bytes) -> None:
+        layout = _frames.scan(data)
+        try:
+            self._read_complete(data, layout)
+            if layout.damage is not None:
+                raise layout.damage
+        except FrameError as damage:
+            self._refuse_frame(damage)
+            return
+        if layout.torn is not None and self._header is not None:
+            self._read_torn(data, layout.torn)
+
+    def _refuse_frame(self, damage: FrameError) -> None:
+        rule, offset, detail = "storage/frame-corrupt", damage.offset, damage.detail
+        if self._header is None:
+            raise storage_error(rule, offset=offset, detail=detail)
+        self.report.add(rule, line=self._lines.count + 1, offset=offset, detail=detail)
+
+    def _read_complete(self, data: bytes, layout: Layout) -> None:
+        pending: list[bytes] = []
+        waiting = 0
+        for frame in layout.frames:
+            for piece in _frames.decompress(data, frame):
+                pending.append(piece)
+                waiting += len(piece)
+                if waiting >= _BATCH or not self.frames:
+                    self._take(b"".join(pending))
+                    pending.clear()
+                    waiting = 0
+            self.frames += 1
+            if self.frames == 1 and (self._lines.count != 1 or self._lines.has_begun):
+                self.report.add("storage/frame-header", line=1)
+        self._take(b"".join(pending))
+        self._end_complete(layout)
+
+    def _end_complete(self, layout: Layout) -> None:
+        line = self._lines.count + 1
+        if self._lines.is_overlong:
+            self._refuse_overlong(line)
+        elif self._lines.has_begun:
+            offset = layout.frames[-1].start
+            self.report.add("storage/frame-boundary", line=line, offset=offset)
+        self.bytes -= self._lines.finish()
+        self.complete_lines = self._lines.count
+
+    def _read_torn(self, data: bytes, start: int) -> None:
+        before = self._lines.count
+        for piece in _frames.decompress_torn(data, start):
+            self._take(piece)
+        self.bytes -= self._lines.finish()
+        self.torn_bytes = len(data) - start
+        rows = self._lines.count - before
+        self.report.add("storage/torn-frame", line=before + 1, offset=start, rows=rows)
+
+    # ---- Rows --------------------------------------------------------------------------------------
+
+    def _take(self, chunk: bytes) -> None:
+        self.bytes += len(chunk)
+        lines = self._lines.feed(chunk) if chunk else Lines([], True)
+        self._require_below(self.bytes + _ROW_COST * self._lines.count)
+        first = self._lines.count - len(lines.lines) + 1
+        if self._header is None and lines.lines:
+            self._take_header(lines.lines.pop(0))
+            first += 1
+        self._take_rows(lines, first)
+
+    def _require_below(self, cost: int) -> None:
+        limit = self._limits.max_log_bytes
+        if cost > limit:
+            raise storage_error("storage/log-limit", line=self._lines.count + 1, limit=limit)
+
+    def _take_header(self, line: bytes | None) -> None:
+        self._header = read_header(line, self._limits, self.report)
+        self.dialect = dialect(self._header.version)
+        self._decode = common_decoder(self._header.version)
+
+    def _take_rows(self, lines: Lines, first: int) -> None:
+        decode = self._decode if lines.is_utf8 else self._decode_utf8
+        depth = self._limits.max_depth
+        keep = self.events.append
+        for line, raw in enumerate(lines.lines, first):
+            try:
+                event: Event | None = decode(raw)  # type: ignore[arg-type]
+            except (msgspec.MsgspecError, RecursionError, TypeError):
+                event = self._other_row(raw, line)
+            else:
+                if len(raw) > 2 * depth and is_deeper(raw, depth):  # type: ignore[arg-type]
+                    event = self._other_row(raw, line)
+            if event is not None:
+                event.line = line
+                event.raw = raw  # type: ignore[assignment]
+                keep(event)
+
+    def _decode_utf8(self, raw: bytes) -> Event:
+        """The common decoder for rows of which some are not UTF-8 (it does not look by itself)."""
+        if utf8_error(raw) is not None:
+            raise msgspec.DecodeError
+        return self._decode(raw)
+
+    def _other_row(self, raw: bytes | None, line: int) -> Event | None:
+        """The event in a row that the common decoder does not take, or null and a finding."""
+        if raw is None:
+            self._refuse_overlong(line)
+            return None
+        depth = self._limits.max_depth
+        if is_deeper(raw, depth):
+            self.report.add("json/depth", line=line, limit=depth)
+            return None
+        offset = utf8_error(raw)
+        event = None if offset is not None else decode_loose(self.dialect.version, raw)
+        if event is not None:
+            return self._with_citations(event, event.encoded_seqs, line)
+        value = self._parse(raw, line)
+        if not isinstance(value, dict):
+            return None
+        event = decode_exactly(self.dialect.version, value)
+        if offset is not None:
+            self.report.add("json/encoding", seq=event.seq, line=line, offset=offset)
+        return self._with_citations(event, value.get(_SOURCES), line)
+
+    def _parse(self, raw: bytes, line: int) -> JsonValue:
+        """The value in a row, as a reader that replaces what is not UTF-8 sees it."""
+        if not raw.strip(_JSON_SPACE):
+            self.report.add("storage/blank-row", line=line)
+            return None
+        depth = self._limits.max_depth
+        try:
+            value = jsonvalue.loads(raw.decode("utf-8", "replace"), max_depth=depth)
+        except JsonError as error:
+            self.report.add(error.code, line=line, detail=error.message, limit=depth)
+            return None
+        if not isinstance(value, dict):
+            self.report.add("envelope/object", line=line)
+        return value
+
+    def _refuse_overlong(self, line: int) -> None:
+        if self._header is None:
+            raise storage_error("storage/row-limit", line=line, limit=self._limits.max_row_bytes)
+        self.report.add("storage/row-limit", line=line, limit=self._limits.max_row_bytes)
+
+    def _with_citations(self, event: Event, stored: object, line: int) -> Event:
+        """Refuse citations that cannot be decoded.
+
+        Plain lists of an event whose type is known are left to the rules about its citations.
+        """
+        pairs = isinstance(stored, list) and has_ranges(stored)
+        opaque = event.ignorable and event.type not in self.dialect.event_types
+        if stored is None or not (pairs or opaque):
+            return event
+        most = line + _SPARE_CITATIONS
+        seq = event.seq if jsonvalue.is_count(event.seq) else None
+        problem = None if seq is None else encoding_problem(stored, seq)
+        if seq is not None and problem is None and pairs and size(stored) > most:  # type: ignore[arg-type]
+            problem = "it names more events than the log has"
+        if problem is not None:
+            self.report.add(SEQS_RULE, seq=seq, line=line, path=f"/{_SOURCES}", detail=problem)
+        if problem is not None or seq is None:
+            replace_citations(event, salvage(stored, line if seq is None else seq, most))
+        return event
