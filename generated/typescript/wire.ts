@@ -799,6 +799,7 @@ export interface Route {
   maxImagesPerRequest?: PositiveCount;
   maxRequestFilesBytes?: PositiveCount;
   maxInlineRequestImageBytes?: PositiveCount;
+  imageMaxBytes?: PositiveCount;
   imageOffloadCountQuantum?: PositiveCount;
   imageOffloadByteQuantum?: PositiveCount;
   inlineImageOffloadByteQuantum?: PositiveCount;

@@ -76,7 +76,7 @@ class Route(Model):
         PositiveCount | MISSING,
         Field(
             alias="maxTokens",
-            description="The most tokens of a response when the request does not say.",
+            description="The most tokens of a response when the request does not say. Only deepseek-messages sends it then.",
         ),
     ] = MISSING
     reasoning_effort: Annotated[
@@ -130,6 +130,13 @@ class Route(Model):
         Field(
             alias="maxInlineRequestImageBytes",
             description="The most base64 characters of images of one inline request.",
+        ),
+    ] = MISSING
+    image_max_bytes: Annotated[
+        PositiveCount | MISSING,
+        Field(
+            alias="imageMaxBytes",
+            description="The most bytes of one image as it is sent; a runtime re-encodes larger ones.",
         ),
     ] = MISSING
     image_offload_count_quantum: Annotated[
