@@ -27,13 +27,13 @@ export type Ignorable = true;
  */
 export type ApprovalOutcome = "allowed-once" | "rejected" | "cancelled" | "unavailable";
 /**
- * A whole number of things, 0 or more, that JavaScript holds exactly.
- */
-export type Count = number;
-/**
  * An entry of a recorded response: a packed run of deltas, or one chunk.
  */
 export type StreamRecord = TextRunRecord | ReasoningRunRecord | ToolCallRunRecord | RawChunkRecord;
+/**
+ * A whole number of things, 0 or more, that JavaScript holds exactly.
+ */
+export type Count = number;
 /**
  * A whole number, negative ones included, that JavaScript holds exactly.
  */
@@ -840,8 +840,8 @@ export interface ApprovalPolicyEvent {
  * Payload of assistant/attempt. Closed.
  */
 export interface AssistantAttemptData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   /**
    * The response as far as it arrived.
    */
@@ -1170,8 +1170,8 @@ export interface ModelSource {
  * Payload of assistant/message. Closed.
  */
 export interface AssistantMessageData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   message: AssistantMessage;
   /**
    * The response as it arrived. Empty when it was not recorded.
