@@ -59,11 +59,12 @@ def _scenarios() -> list[Scenario]:
 
 def _rebuilt(scenario: Scenario) -> list[str]:
     """The bodies of all own requests of a log, from the log alone (and its attachment store)."""
-    store = scenario.folder / "attachments"
+    store, declared = scenario.folder / "attachments", scenario.folder / "route.json"
     attachments = DirectoryAttachments(store) if store.is_dir() else None
+    route = json.loads(declared.read_bytes()) if declared.is_file() else None
     log = open_log(scenario.log)
     own = (request for request in iter_requests(log) if request.index is not None)
-    return [request_body(log, request, attachments=attachments) for request in own]
+    return [request_body(log, request, route=route, attachments=attachments) for request in own]
 
 
 def _without_extensions(body: str) -> str:

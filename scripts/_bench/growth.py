@@ -60,7 +60,7 @@ def _message(seq: int, **more: Any) -> Event:
         "role": "user",
         "id": f"m{seq}",
     }
-    value = {"type": "user/message", "seq": seq, "time": _TIME, "data": data}
+    value: dict[str, Any] = {"type": "user/message", "seq": seq, "time": _TIME, "data": data}
     return Event.from_value({**value, "surfaceOp": "append", **more})
 
 

@@ -1,1 +1,111 @@
-"""dsh-protocol: read, check and rebuild DeepSeek Harness session logs."""
+"""dsh-protocol: read, check and rebuild DeepSeek Harness session logs.
+
+Everything public is here. Names are loaded when they are first used, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .check import Report, Verdicts, check_file, check_log, check_path
+    from .dialect import Dialect
+    from .findings import (
+        Finding,
+        JsonError,
+        ProtocolError,
+        RefusedError,
+        StorageError,
+        UnsupportedFormatError,
+        UsageError,
+        WireError,
+    )
+    from .reading import Accepted, accept, open_session, replay
+    from .rebuild import request_body, session_log_member
+    from .requests import ModelRequest, iter_requests, request_at
+    from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
+    from .rules import Rule, rule
+    from .schemas import SchemaFinding, Validator, schema, schema_names
+    from .state import LogState, Surface
+    from .wire import DirectoryAttachments, serialize
+
+_MODULES = {
+    "check": ("Report", "Verdicts", "check_file", "check_log", "check_path"),
+    "dialect": ("Dialect",),
+    "findings": (
+        "Finding",
+        "JsonError",
+        "ProtocolError",
+        "RefusedError",
+        "StorageError",
+        "UnsupportedFormatError",
+        "UsageError",
+        "WireError",
+    ),
+    "reading": ("Accepted", "accept", "open_session", "replay"),
+    "rebuild": ("request_body", "session_log_member"),
+    "requests": ("ModelRequest", "iter_requests", "request_at"),
+    "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
+    "rules": ("Rule", "rule"),
+    "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
+    "state": ("LogState", "Surface"),
+    "wire": ("DirectoryAttachments", "serialize"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [  # noqa: RUF022 (by module)
+    "Report",
+    "Verdicts",
+    "check_file",
+    "check_log",
+    "check_path",
+    "Dialect",
+    "Finding",
+    "JsonError",
+    "ProtocolError",
+    "RefusedError",
+    "StorageError",
+    "UnsupportedFormatError",
+    "UsageError",
+    "WireError",
+    "Accepted",
+    "accept",
+    "open_session",
+    "replay",
+    "request_body",
+    "session_log_member",
+    "ModelRequest",
+    "iter_requests",
+    "request_at",
+    "Event",
+    "Header",
+    "Log",
+    "ReadLimits",
+    "find_logs",
+    "make_event",
+    "open_log",
+    "Rule",
+    "rule",
+    "SchemaFinding",
+    "Validator",
+    "schema",
+    "schema_names",
+    "LogState",
+    "Surface",
+    "DirectoryAttachments",
+    "serialize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
+from .jsonvalue import pointer
 from .reading import ReadEffects
-from .rows import Event, Log, ReadLimits, find_logs, open_log
+from .rows import (
+    Event,
+    Log,
+    ReadLimits,
+    find_logs,
+    lossless_findings,
+    open_log,
+    release_payloads,
+)
 from .rules import refuse
 from .schemas import SchemaFinding, Validator
 from .state import LogState
@@ -19,7 +28,8 @@ Tick = Callable[[int, int], None]
 Verdict = bool | None
 
 MAX_FINDINGS = 1000
-_TICK_EVERY = 4096
+_BATCH = 1024
+"""Events whose payloads are decoded, and let go of, together."""
 
 
 class Verdicts(TypedDict):
@@ -121,7 +131,7 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     counts = _check_events(log, findings, tick)
     effects = ReadEffects(log, findings)
     readable = not effects.refusals()
-    findings += effects.committed_history()
+    findings += effects.committed()
     findings.sort(key=_place)
     kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
     if omitted > 0:
@@ -139,20 +149,31 @@ def _check_events(log: Log, findings: list[Finding], tick: Tick | None) -> dict[
     """Plan and apply every event, add what is found, and count what was not looked at."""
     state = LogState(log.dialect, log.header)
     validator = Validator(f"session/v{log.dialect.version}/event")
-    without_schema: Counter[str] = Counter()
-    opaque: Counter[str] = Counter()
-    for index, event in enumerate(log.events):
-        errors = state.advance(event)
-        findings += errors
-        if not validator.covers(event.type):
-            known = event.type in log.dialect.event_types
-            (without_schema if known else opaque)[event.type] += 1
-        else:
-            findings += _schema_findings(validator.findings(event.value), event, errors)
-        if tick is not None and index % _TICK_EVERY == 0:
-            tick(index, len(log.events))
+    counts: Counter[str] = Counter()
+    for start in range(0, len(log.events), _BATCH):
+        batch = log.events[start : start + _BATCH]
+        findings += lossless_findings(batch)
+        for event in batch:
+            findings += _check_event(event, state, validator)
+        counts.update(event.type for event in batch if not validator.covers(event.type))
+        release_payloads(batch)
+        if tick is not None:
+            tick(start + len(batch), len(log.events))
     findings += state.finish()
-    return {"withoutSchema": dict(without_schema), "opaque": dict(opaque)}
+    known = log.dialect.event_types
+    return {
+        "withoutSchema": {type_: count for type_, count in counts.items() if type_ in known},
+        "opaque": {type_: count for type_, count in counts.items() if type_ not in known},
+    }
+
+
+def _check_event(event: Event, state: LogState, validator: Validator) -> list[Finding]:
+    """Everything that is wrong with the next event of the log."""
+    findings = state.advance(event)
+    if not validator.covers(event.type):
+        return findings
+    refused = validator.findings(event.value)
+    return [*findings, *_schema_findings(refused, event, findings)] if refused else findings
 
 
 def _schema_findings(
@@ -160,7 +181,8 @@ def _schema_findings(
 ) -> Iterator[Finding]:
     """Schema warnings of one event, without those about a place that a rule has already refused."""
     for found in schema_findings:
-        if any(_overlap(found.path, error.path) for error in errors):
+        place = found.path + pointer(found.member) if found.member else found.path
+        if any(error.path == found.path or _overlap(place, error.path) for error in errors):
             continue
         yield refuse(
             "schema/payload",
@@ -173,7 +195,9 @@ def _schema_findings(
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one JSON Pointer is the other, or leads to a place inside it."""
+    """Whether one JSON Pointer is the other, or leads to a place inside it (the whole event counts as no place)."""
+    if not other:
+        return False
     return one == other or one.startswith(other + "/") or other.startswith(one + "/")
 
 

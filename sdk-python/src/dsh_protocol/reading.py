@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from .findings import Finding, RefusedError, UsageError
 from .rows import Event, Log, find_logs, open_log
-from .rules import refuse, rule
+from .rules import is_active, refuse, rule
 from .state import LogState
 
 _FIRST_ROW = 2
@@ -30,22 +31,24 @@ class ReadEffects:
 
     def refusals(self) -> list[Finding]:
         """The findings for which the reader refuses the log."""
-        return [f for f in self._findings if self._refuses(f)] + list(self.committed_history())
+        return [f for f in self._findings if self._refuses(f)] + list(self.committed())
 
-    def committed_history(self) -> Iterator[Finding]:
-        """A malformed row ends the log, unless a turn ends at or after it: then history is damaged."""
+    def committed(self) -> Iterator[Finding]:
+        """A malformed row ends the log, unless it was committed: in a complete compressed frame, or with a turn that
+        ends at or after it. Then history is damaged.
+        """
         cut = self.cut
         if cut is None:
             return
+        because = cut - _FIRST_ROW
+        if self._log.complete_lines is not None and cut <= self._log.complete_lines:
+            if is_active("storage/committed-frame"):
+                yield refuse("storage/committed-frame", line=cut, because=because)
+            return
         later = (e for e in self._log.events if e.type == "turn/end" and (e.line or 0) >= cut)
         end = next(later, None)
-        if end is not None:
-            yield refuse(
-                "storage/committed-history",
-                line=cut,
-                because=cut - _FIRST_ROW,
-                end_line=end.line,
-            )
+        if end is not None and is_active("storage/committed-history"):
+            yield refuse("storage/committed-history", line=cut, because=because, end_line=end.line)
 
     def _effect(self, finding: Finding) -> str:
         return rule(finding.rule).read_effect(self._version)
@@ -54,16 +57,25 @@ class ReadEffects:
         """Rows that the reader drops cannot make it refuse the log, unless the rule is hard."""
         if self._effect(finding) != "refuse":
             return False
-        inside = self.cut is None or finding.line is None or finding.line <= self.cut
-        return inside or self._version in rule(finding.rule).hard
+        if self.cut is None or finding.line is None or finding.line <= self.cut:
+            return True
+        return rule(finding.rule).is_hard(self._version, self._types[finding.line])
+
+    @cached_property
+    def _types(self) -> dict[int | None, str]:
+        return {event.line: event.type for event in self._log.events}
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The events of a log that the released reader takes. `warnings` says what it left out, or did not mind."""
+    """The events of a log that the released reader takes, and the state after them.
+
+    `warnings` says what it left out, or did not mind.
+    """
 
     log: Log
     events: Sequence[Event]
+    state: LogState
     warnings: tuple[Finding, ...]
 
 
@@ -92,8 +104,8 @@ def accept(log: Log) -> Accepted:
     Raises:
         RefusedError: the released reader refuses the log; all reasons are in its `findings`.
     """
-    state = LogState(log.dialect, log.header, rules="envelope")
-    findings = [*log.findings, *state.extend(log.events)]
+    state, found = _fold(log, log.events)
+    findings = [*log.findings, *found]
     effects = ReadEffects(log, findings)
     refusals = effects.refusals()
     if refusals:
@@ -101,23 +113,27 @@ def accept(log: Log) -> Accepted:
     events: Sequence[Event] = log.events
     if effects.cut is not None:
         events = [event for event in events if (event.line or 0) < effects.cut]
-    return Accepted(log, events, tuple(findings))
+        state, _ = _fold(log, events)
+    return Accepted(log, events, state, tuple(findings))
 
 
-def replay(accepted: Accepted, *, before: int | None = None) -> LogState:
-    """The state after the accepted events with a seq below `before` (null: after all of them).
+def replay(accepted: Accepted, *, before: int) -> LogState:
+    """The state after the accepted events with a seq below `before`.
 
     Raises:
         UsageError: `reading/no-such-seq`: the log has fewer events.
     """
     total = len(accepted.events)
-    if before is not None and not 0 <= before <= total:
+    if not 0 <= before <= total:
         raise UsageError(
             "reading/no-such-seq",
             f"seq {before} is outside this log",
             fix=f"Name a seq from 0 to {total}.",
         )
-    log = accepted.log
-    state = LogState(log.dialect, log.header, rules="envelope")
-    state.extend(accepted.events[:before])
+    state, _ = _fold(accepted.log, accepted.events[:before])
     return state
+
+
+def _fold(log: Log, events: Iterable[Event]) -> tuple[LogState, list[Finding]]:
+    state = LogState(log.dialect, log.header, rules="envelope")
+    return state, state.extend(events)

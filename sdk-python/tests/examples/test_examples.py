@@ -15,9 +15,10 @@ from schema_shapes import Shapes
 
 import dsh_protocol_data
 from dsh_protocol.schemas import Validator
-from dsh_protocol.schemas._catalog import Target, find, tagged
-from dsh_protocol.schemas._engines import Engine, fast_violations
+from dsh_protocol.schemas._catalog import find
+from dsh_protocol.schemas._engines import Engine
 from dsh_protocol.schemas._leaves import leaves
+from dsh_protocol.schemas._sites import site_of
 
 SHARED_TYPES = [
     "turn/start",
@@ -223,17 +224,14 @@ def test_the_invalid_examples_break_every_constraint(family: str) -> None:
 
 def constraints(example: Example) -> set[Constraint]:
     """What the example breaks, in the terms of the walk."""
-    target = find(example.schema)
-    if isinstance(example.value, dict) and example.schema.endswith("/event"):
-        target = tagged(target).get(str(example.value.get("type")), target)
     return {
         (
-            leaf.place.definition,
-            leaf.place.members,
+            leaf.site.definition,
+            leaf.site.members,
             leaf.keyword,
             "" if leaf.keyword in ("additionalProperties", "propertyNames") else leaf.subject,
         )
-        for leaf in leaves(target, fast_violations(target, example.value), example.value)
+        for leaf in leaves(site_of(find(example.schema)), example.value, "fast")
     }
 
 
@@ -277,13 +275,6 @@ def test_the_valid_examples_show_every_member_tag_and_value(family: str) -> None
 def _is_envelope_member(feature: tuple[str, str, str], events: set[str]) -> bool:
     name, path, _ = feature
     return name in events and path.removeprefix("/") in ENVELOPE
-
-
-def test_the_targets_of_tags_are_definitions() -> None:
-    for family in TYPES:
-        target = find(f"{family}/event")
-        for type_, name in event_definitions(family).items():
-            assert tagged(target)[type_] == Target(target.bundle, name)
 
 
 # ---- Recordings --------------------------------------------------------------------------------

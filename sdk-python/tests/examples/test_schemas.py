@@ -10,17 +10,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import jsonschema_rs
 import pytest
 from example_files import Example, examples
 
 from dsh_protocol.findings import UsageError
 from dsh_protocol.schemas import SchemaFinding, Validator, schema, schema_names
-from dsh_protocol.schemas._catalog import Target
 from dsh_protocol.schemas._engines import Engine
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -97,7 +96,6 @@ def test_an_unknown_name_is_refused_with_similar_ones(use: Any, wrong: str, near
 def test_every_schema_stands_alone() -> None:
     for name in schema_names():
         document = schema(name)
-        jsonschema.Draft202012Validator.check_schema(document)
         refs = set(references(document))
         assert refs <= {f"#/$defs/{inner}" for inner in document.get("$defs", {})}, name
         jsonschema_rs.validator_for(document)
@@ -122,12 +120,9 @@ def test_a_schema_belongs_to_the_caller() -> None:
 @pytest.mark.parametrize("family", ["session/v3", "session/v4", "wire"])
 def test_the_whole_schema_gives_the_verdict_of_the_validator(family: str) -> None:
     """The validator looks at one branch at a time; the document of the same name has to agree."""
-    compiled: dict[str, jsonschema_rs.Validator] = {}
     for example in examples():
         if example.family == family:
-            if example.schema not in compiled:
-                compiled[example.schema] = jsonschema_rs.validator_for(schema(example.schema))
-            assert compiled[example.schema].is_valid(example.value) == example.valid, example.place
+            assert takes(example.schema, example.value) == example.valid, example.place
 
 
 # ---- What is found -----------------------------------------------------------------------------
@@ -224,7 +219,7 @@ def test_hostile_content_is_shortened_and_escaped(engine: Engine) -> None:
         turn_end({"kind": "aborted", "reason": {"kind": hostile}}),
         turn_end({"kind": "blocked", hostile: hostile}),
         turn_end({"kind": "blocked"}, seq=hostile),
-        turn_end({"kind": "blocked"}, seq=[hostile] * 1000),
+        turn_end({"kind": "blocked"}, seq=[hostile] * 100),
         turn_end({"kind": "blocked"}, ignorable={hostile: hostile}),
     ]
     for value in values:
@@ -288,28 +283,26 @@ def test_lone_surrogates_are_taken(engine: Engine) -> None:
 
 
 @EVERY_ENGINE
-@pytest.mark.parametrize("depth", [10, 200])
+@pytest.mark.parametrize("depth", [10, 100, 250])
 def test_deep_values(engine: Engine, depth: int) -> None:
-    block: Any = {"type": "text", "text": "bottom"}
-    for _ in range(depth):
-        block = {"type": "tool-result", "toolCallId": "c", "content": [block]}
+    def nested(bottom: Any) -> Any:
+        for _ in range(depth):
+            bottom = {"type": "tool-result", "toolCallId": "c", "content": [bottom]}
+        return bottom
+
     free: Any = None
     for _ in range(depth):
         free = [{"x": free}]
     assert places(user_message({"type": "x", "free": free}), engine=engine) == []
-    if engine == "fast" or depth < 100:
-        assert places(user_message(block), "session/v3/event", engine) == []
-    else:
-        (finding,) = Validator("session/v3/event", engine=engine).findings(user_message(block))
-        assert finding.message == "the value nests too deep to be checked"
-
-
-def test_a_defect_too_deep_for_both_engines_is_a_finding() -> None:
-    block: Any = {"type": "text", "text": 5}
-    for _ in range(200):
-        block = {"type": "tool-result", "toolCallId": "c", "content": [block]}
-    (finding,) = Validator("session/v3/event").findings(user_message(block))
-    assert (finding.keyword, finding.path) == ("type", "")
+    fine = user_message(nested({"type": "text", "text": "bottom"}))
+    assert places(fine, "session/v3/event", engine) == []
+    broken = user_message(nested({"type": "text", "text": 5, "\ud800": free})) | {"extra": free}
+    bottom = "/data/content/0" + "/content/0" * depth
+    assert places(broken, "session/v3/event", engine) == [
+        ("additionalProperties", ""),
+        ("additionalProperties", bottom),
+        ("type", bottom + "/text"),
+    ]
 
 
 # ---- Both engines alike ------------------------------------------------------------------------
@@ -388,11 +381,25 @@ def test_both_engines_find_the_same_in_random_values() -> None:
             validators[name] = (Validator(name), Validator(name, engine="reference"))
         fast, reference = (validator.findings(value) for validator in validators[example.schema])
         assert fast == reference, (example.place, value)
+        assert takes(example.schema, value) in (not fast, None), (example.place, value)
         assert all(f.keyword not in ("oneOf", "anyOf") for f in fast), (example.place, value)
         assert [f.path for f in fast] == sorted((f.path for f in fast), key=by_place)
         count["valid" if not fast else "invalid"] += 1
     assert count["valid"] > MUTATIONS / 100
     assert count["invalid"] > MUTATIONS / 2
+
+
+@cache
+def whole(name: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(schema(name))
+
+
+def takes(name: str, value: Any) -> bool | None:
+    """The verdict of the published document; null for a value that the fast engine cannot take."""
+    try:
+        return whole(name).is_valid(value)
+    except ValueError:
+        return None
 
 
 def by_place(pointer: str) -> list[tuple[bool, int, str]]:
@@ -454,4 +461,4 @@ def test_names_stand_for_definitions() -> None:
     assert Validator("session/v4/event").findings({}) == Validator(
         "session/v4/SessionEvent"
     ).findings({})
-    assert Target("session-v4", "SessionHeader").definition in schema("session/v4/header")["title"]
+    assert schema("session/v4/header")["title"] == "SessionHeader"

@@ -56,7 +56,7 @@ def messages(path: LogPath, at: At = None) -> None:
 def _replay(path: Path, at: int | None) -> LogState:
     try:
         accepted = accept(open_session(path))
-        state = replay(accepted, before=at)
+        state = accepted.state if at is None else replay(accepted, before=at)
     except ProtocolError as error:
         output.fail(error, path=str(path))
     for finding in accepted.warnings:

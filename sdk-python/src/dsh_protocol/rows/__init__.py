@@ -5,7 +5,15 @@ at here; everything that is wrong with the bytes is in the log's findings, or an
 no log to give.
 """
 
-from ._event import EVENT_CLASSES, Event, decode_payloads, make_event, paused_gc
+from ._event import (
+    EVENT_CLASSES,
+    Event,
+    decode_payloads,
+    lossless_findings,
+    make_event,
+    paused_gc,
+    release_payloads,
+)
 from ._header import Header, header_bytes
 from ._limits import ReadLimits
 from ._log import Log, Stats, open_log
@@ -39,9 +47,11 @@ __all__ = [
     "find_logs",
     "header_bytes",
     "log_path",
+    "lossless_findings",
     "make_event",
     "open_log",
     "parse_log_name",
     "path_findings",
     "paused_gc",
+    "release_payloads",
 ]

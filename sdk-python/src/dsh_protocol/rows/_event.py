@@ -12,7 +12,7 @@ A row is read in up to three ways, each slower and wider than the one before:
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -22,14 +22,15 @@ from msgspec import Meta, Raw, Struct
 
 from dsh_protocol import jsonvalue
 from dsh_protocol.dialect import CURRENT, OLDEST, dialect
-from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count
+from dsh_protocol.findings import Finding
+from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count, is_surely_lossless
+from dsh_protocol.rules import is_active, refuse
 
 from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_ranges
 
 _SOURCES = "sourceEventSeqs"
 _OPERATION = "surfaceOp"
 _MEMBERS = frozenset({"type", "seq", "time", "data", _OPERATION, _SOURCES, "ignorable"})
-_ENVELOPE_ORDER = ("type", "seq", "time", "data", "ignorable", _SOURCES, _OPERATION)
 _ABSENT = object()
 _VERSIONS = range(OLDEST, CURRENT + 1)
 
@@ -124,12 +125,11 @@ class Event(
     def value(self) -> dict[str, JsonValue]:
         """The logical row, with its members in the order stored and full lists of citations."""
         if self._row is None:
-            names = _order(self.raw) if self.raw else _ENVELOPE_ORDER
-            return {name: self._member(name) for name in names}
+            return self._proven_row()
         row: dict[str, JsonValue] = self._row  # type: ignore[assignment]
         if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
             return row
-        return {n: self._member(n) if n == _SOURCES else v for n, v in row.items()}
+        return {n: self.source_event_seqs if n == _SOURCES else v for n, v in row.items()}  # type: ignore[misc]
 
     @property
     def model(self) -> Any:
@@ -146,16 +146,23 @@ class Event(
             return self.raw
         return jsonvalue.dump_bytes({n: _stored(n, v) for n, v in self.value.items()})
 
-    def _member(self, name: str) -> JsonValue:
-        if name == "data":
-            data: JsonValue = self.data
-            return data
-        if name == _SOURCES:
-            return self.source_event_seqs  # type: ignore[return-value]
-        if name == _OPERATION:
-            return self.surface_op
-        member: JsonValue = getattr(self, name)
-        return member
+    def _proven_row(self) -> dict[str, JsonValue]:
+        # The undecoded row says in which order its members stand; their values are here already.
+        try:
+            row = _decode_order(self.raw)
+        except RecursionError:
+            row = dict.fromkeys(jsonvalue.loads(self.raw))  # type: ignore[arg-type]
+        row["type"] = self.type
+        row["seq"] = self.seq
+        row["time"] = self.time
+        row["data"] = self.data
+        if _SOURCES in row:
+            row[_SOURCES] = self.source_event_seqs
+        if _OPERATION in row:
+            row[_OPERATION] = self.surface_op
+        if "ignorable" in row:
+            row["ignorable"] = True
+        return row
 
     def __repr__(self) -> str:
         return f"<Event {self.type!r} seq={self.seq} line={self.line}>"
@@ -212,7 +219,7 @@ class _LooseRow(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _decode_loose = msgspec.json.Decoder(_LooseRow).decode
-_decode_order = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_order: Callable[[bytes], dict[str, Any]] = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def common_decoder(version: int) -> Callable[[bytes], Event]:
@@ -277,19 +284,46 @@ def _is_decodable(seqs: EncodedSeqs, own_seq: int) -> bool:
 
 def replace_citations(event: Event, seqs: list[int]) -> None:
     """Give an event other citations than those of its row, which make no sense."""
+    # First of all, so that nothing expands them: a pair may span 2^53 numbers.
+    event.encoded_seqs = None
     row = {name: value for name, value in event.value.items() if name != _SOURCES}
     event._row = row | {_SOURCES: seqs} if seqs else row  # type: ignore[assignment]
-    event.encoded_seqs = None
     event.well_formed = False
 
 
-def decode_payloads(events: list[Event]) -> None:
-    """Decode every payload of these events that is not decoded yet: faster than one by one."""
-    waiting = [event for event in events if event._data is _UNREAD]
+def decode_payloads(events: Sequence[Event]) -> list[Event]:
+    """Decode every payload that is not decoded yet, faster than one by one.
+
+    Gives the events among them whose payload breaks a lossless number rule.
+    """
+    waiting = [e for e in events if e._data is _UNREAD and e.payload is not None]
+    lossy: list[int] = []
     with paused_gc():
-        values = jsonvalue.loads_many([event.payload for event in waiting if event.payload])
+        values = jsonvalue.loads_many([event.payload for event in waiting], lossy)  # type: ignore[misc]
         for event, value in zip(waiting, values, strict=True):
             event._data = value
+    return [waiting[index] for index in lossy]
+
+
+def release_payloads(events: Sequence[Event]) -> None:
+    """Let go of decoded payloads, so that a pass over a log holds few of them; they are decoded again when asked for."""
+    for event in events:
+        if event.payload is not None:
+            event._data = _UNREAD
+
+
+def lossless_findings(events: Sequence[Event]) -> list[Finding]:
+    """Where payloads hold numbers that do not survive a round trip (rules `json/finite`,
+    `json/negative-zero`). Decodes all of them."""
+    decoded = [event for event in events if event._data is not _UNREAD]
+    suspects = decode_payloads(events)
+    suspects += [e for e in decoded if e.payload is None or not is_surely_lossless(e.payload)]
+    return [
+        refuse(rule, seq=event.seq, line=event.line, path=f"/data{path}")
+        for event in suspects
+        for path, rule in jsonvalue.check_lossless(event.data)
+        if is_active(rule)
+    ]
 
 
 @contextmanager
@@ -359,10 +393,6 @@ def _is_cited(value: JsonValue, own_seq: JsonValue) -> bool:
     if not isinstance(value, list) or not isinstance(own_seq, int):
         return False
     return _is_decodable(value, own_seq)  # type: ignore[arg-type]
-
-
-def _order(raw: bytes) -> list[str]:
-    return list(_decode_order(raw))
 
 
 def _stored(name: str, value: JsonValue) -> JsonValue:

@@ -115,9 +115,10 @@ def _missing(detail: str) -> StorageError:
 
 def _version(value: Mapping[str, JsonValue]) -> int:
     version = value.get("version")
+    path = "/version" if "version" in value else ""
     # Not `is_count`: a version beyond 2^53 is that of a newer format, too.
     if type(version) is not int or version < 0:
-        raise storage_error("header/version", line=_HEADER_LINE, path="/version", found=version)
+        raise storage_error("header/version", line=_HEADER_LINE, path=path, found=version)
     return version
 
 
@@ -164,7 +165,7 @@ _MEMBERS: Mapping[str, _Member] = {
 def _check_members(logical: Mapping[str, JsonValue]) -> None:
     for rule, name, details in _member_problems(logical):
         if is_active(rule):
-            path = jsonvalue.pointer(name)
+            path = jsonvalue.pointer(name) if name in logical else ""
             raise storage_error(rule, line=_HEADER_LINE, path=path, member=name, **details)
 
 

@@ -9,7 +9,7 @@ from typing import TypedDict
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import Finding
 
-from ._event import Event, decode_payloads, paused_gc
+from ._event import Event, decode_payloads, lossless_findings, paused_gc
 from ._header import Header
 from ._limits import ReadLimits
 from ._paths import parse_log_name, path_findings, require_version
@@ -53,6 +53,10 @@ class Log:
     def decode_payloads(self) -> None:
         """Decode every payload that is not decoded yet: faster at once than one by one."""
         decode_payloads(self.events)
+
+    def lossless_findings(self) -> list[Finding]:
+        """Findings about numbers in payloads that do not survive a round trip; decodes them all."""
+        return lossless_findings(self.events)
 
 
 def open_log(

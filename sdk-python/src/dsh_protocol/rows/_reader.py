@@ -26,6 +26,7 @@ _BATCH = 1 << 18
 _SPARE_CITATIONS = 1 << 16
 """How many more events a row may cite than there are rows before it (rows may be missing)."""
 _SOURCES = "sourceEventSeqs"
+_ABSENT = object()
 _JSON_SPACE = b" \t\r"
 
 
@@ -123,19 +124,27 @@ class Reader:
     def _read_complete(self, data: bytes, layout: Layout) -> None:
         pending: list[bytes] = []
         waiting = 0
-        for frame in layout.frames:
-            for piece in _frames.decompress(data, frame):
-                pending.append(piece)
-                waiting += len(piece)
-                if waiting >= _BATCH or not self.frames:
-                    self._take(b"".join(pending))
-                    pending.clear()
-                    waiting = 0
-            self.frames += 1
-            if self.frames == 1 and (self._lines.count != 1 or self._lines.has_begun):
-                self.report.add("storage/frame-header", line=1)
-        self._take(b"".join(pending))
+        try:
+            for frame in layout.frames:
+                for piece in _frames.decompress(data, frame):
+                    pending.append(piece)
+                    waiting += len(piece)
+                    if not self.frames or waiting >= _BATCH:
+                        self._take_all(pending)
+                        waiting = 0
+                self.frames += 1
+                if self.frames == 1 and (self._lines.count != 1 or self._lines.has_begun):
+                    self.report.add("storage/frame-header", line=1)
+        finally:
+            # The rows in front of a damaged frame are good.
+            self._take_all(pending)
         self._end_complete(layout)
+
+    def _take_all(self, pending: list[bytes]) -> None:
+        chunk = b"".join(pending)
+        pending.clear()
+        if chunk:
+            self._take(chunk)
 
     def _end_complete(self, layout: Layout) -> None:
         line = self._lines.count + 1
@@ -160,12 +169,15 @@ class Reader:
 
     def _take(self, chunk: bytes) -> None:
         self.bytes += len(chunk)
-        lines = self._lines.feed(chunk) if chunk else Lines([], True)
+        lines = self._lines.feed(chunk)
         self._require_below(self.bytes + _ROW_COST * self._lines.count)
         first = self._lines.count - len(lines.lines) + 1
-        if self._header is None and lines.lines:
-            self._take_header(lines.lines.pop(0))
-            first += 1
+        if self._header is None:
+            if self._lines.is_overlong and not lines.lines:
+                self._refuse_overlong(1)
+            if lines.lines:
+                self._take_header(lines.lines.pop(0))
+                first += 1
         self._take_rows(lines, first)
 
     def _require_below(self, cost: int) -> None:
@@ -195,11 +207,11 @@ class Reader:
                 event.raw = raw  # type: ignore[assignment]
                 keep(event)
 
-    def _decode_utf8(self, raw: bytes) -> Event:
+    def _decode_utf8(self, raw: bytes | None) -> Event:
         """The common decoder for rows of which some are not UTF-8 (it does not look by itself)."""
-        if utf8_error(raw) is not None:
+        if raw is not None and utf8_error(raw) is not None:
             raise msgspec.DecodeError
-        return self._decode(raw)
+        return self._decode(raw)  # type: ignore[arg-type]
 
     def _other_row(self, raw: bytes | None, line: int) -> Event | None:
         """The event in a row that the common decoder does not take, or null and a finding."""
@@ -213,14 +225,16 @@ class Reader:
         offset = utf8_error(raw)
         event = None if offset is not None else decode_loose(self.dialect.version, raw)
         if event is not None:
-            return self._with_citations(event, event.encoded_seqs, line)
+            event.raw = raw
+            stored = _ABSENT if event.encoded_seqs is None else event.encoded_seqs
+            return self._with_citations(event, stored, line)
         value = self._parse(raw, line)
         if not isinstance(value, dict):
             return None
         event = decode_exactly(self.dialect.version, value)
         if offset is not None:
             self.report.add("json/encoding", seq=event.seq, line=line, offset=offset)
-        return self._with_citations(event, value.get(_SOURCES), line)
+        return self._with_citations(event, value.get(_SOURCES, _ABSENT), line)
 
     def _parse(self, raw: bytes, line: int) -> JsonValue:
         """The value in a row, as a reader that replaces what is not UTF-8 sees it."""
@@ -249,7 +263,7 @@ class Reader:
         """
         pairs = isinstance(stored, list) and has_ranges(stored)
         opaque = event.ignorable and event.type not in self.dialect.event_types
-        if stored is None or not (pairs or opaque):
+        if stored is _ABSENT or not (pairs or opaque):
             return event
         most = line + _SPARE_CITATIONS
         seq = event.seq if jsonvalue.is_count(event.seq) else None

@@ -7,23 +7,15 @@ caller's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from dsh_protocol.jsonvalue import pointer
 
-from ._catalog import Target, find, schema, schema_names, tag_name, tagged
-from ._engines import (
-    CannotValidate,
-    Engine,
-    Path,
-    Violation,
-    fast_violations,
-    is_valid,
-    reference_violations,
-)
+from ._catalog import find, schema, schema_names
+from ._engines import Engine, Path
 from ._leaves import Leaf, leaves
+from ._sites import Site, Union, site_of, union_at
 from ._texts import describe
 
 __all__ = ["SchemaFinding", "Validator", "schema", "schema_names"]
@@ -61,59 +53,40 @@ class Validator:
     def __init__(self, name: str, *, engine: Engine = "fast") -> None:
         self.name = name
         self._engine = engine
-        self._target = find(name)
-        self._tag = tag_name(self._target)
-        self._by_tag = tagged(self._target)
+        self._site = site_of(find(name))
+        self._union = union_at(self._site) if self._site.is_union else Union(None, {}, None, ())
 
     def covers(self, tag: str) -> bool:
         """Whether a tagged union has this tag; for events, whether the type has a schema."""
-        return tag in self._by_tag
+        return tag in self._union.by_tag
 
     def findings(self, value: Any) -> list[SchemaFinding]:
         """Everything that the schema refuses about a JSON value, ordered by path.
 
         The value is one that `dsh_protocol.jsonvalue.loads` could give: nested 512 deep at most.
         """
-        target = self._branch(value)
-        try:
-            violations = self._violations(target, value)
-        except CannotValidate:
-            return [_too_deep(target)]
-        if not violations:
+        found = leaves(self._branch(value), value, self._engine)
+        if not found:
             return []
-        return _findings(leaves(target, violations, value), value)
+        found.sort(key=lambda leaf: (_order(leaf.path), leaf.keyword, leaf.subject))
+        return [_finding(leaf, value) for leaf in found]
 
-    def _branch(self, value: Any) -> Target:
-        if self._tag is None or not isinstance(value, dict):
-            return self._target
-        tag = value.get(self._tag)
-        return self._by_tag.get(tag, self._target) if isinstance(tag, str) else self._target
-
-    def _violations(self, target: Target, value: Any) -> tuple[Violation, ...]:
-        if self._engine == "fast":
-            try:
-                return () if is_valid(target, value) else fast_violations(target, value)
-            except CannotValidate:
-                pass  # A lone surrogate, for instance, which JSON and the log allow.
-        return reference_violations(target, value)
+    def _branch(self, value: Any) -> Site:
+        """The branch of a tagged union, so that only what is needed is compiled and asked."""
+        if self._union.tag is None or not isinstance(value, dict):
+            return self._site
+        tag = value.get(self._union.tag)
+        return self._union.by_tag.get(tag, self._site) if isinstance(tag, str) else self._site
 
 
-def _findings(found: Iterable[Leaf], value: Any) -> list[SchemaFinding]:
-    ordered = sorted(found, key=lambda leaf: (_order(leaf.path), leaf.keyword, leaf.subject))
-    return [
-        SchemaFinding(
-            keyword=leaf.keyword,
-            path=pointer(*leaf.path),
-            message=describe(leaf, _at(value, leaf.path)),
-            definition=leaf.place.definition,
-            member=leaf.subject,
-        )
-        for leaf in ordered
-    ]
-
-
-def _too_deep(target: Target) -> SchemaFinding:
-    return SchemaFinding("type", "", "the value nests too deep to be checked", target.definition)
+def _finding(leaf: Leaf, value: Any) -> SchemaFinding:
+    return SchemaFinding(
+        keyword=leaf.keyword,
+        path=pointer(*leaf.path),
+        message=describe(leaf, _at(value, leaf.path)),
+        definition=leaf.site.definition,
+        member=leaf.subject,
+    )
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -6,7 +6,6 @@ import copy
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import dsh_protocol_data
@@ -14,7 +13,7 @@ from dsh_protocol.findings import UsageError
 
 Schema = dict[str, Any]
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MOST_SUGGESTIONS = 5
 
 _SESSION_NAMES = {
@@ -46,17 +45,12 @@ _FAMILIES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Target:
     """A definition of a bundle: what a schema name stands for."""
 
     bundle: str
     definition: str
-
-    @property
-    def definitions(self) -> Mapping[str, Schema]:
-        """Every definition of the bundle by name."""
-        return definitions(self.bundle)
 
 
 def schema_names() -> list[str]:
@@ -77,9 +71,9 @@ def schema(name: str) -> Schema:
         UsageError: `schemas/unknown-name`, no schema has this name.
     """
     target = find(name)
-    known = target.definitions
-    document = {"$schema": _DIALECT, "title": target.definition, **known[target.definition]}
-    inner = {other: known[other] for other in sorted(reachable(target))}
+    known = definitions(target.bundle)
+    document = {"$schema": DIALECT, "title": target.definition, **known[target.definition]}
+    inner = {other: known[other] for other in sorted(reachable(known, document))}
     return copy.deepcopy(document | ({"$defs": inner} if inner else {}))
 
 
@@ -87,7 +81,7 @@ def find(name: str) -> Target:
     """What a schema name stands for.
 
     Raises:
-        UsageError: `schemas/unknown-name`, no schema has this name; the remedy lists similar names.
+        UsageError: `schemas/unknown-name`, no schema has this name; `fix` lists similar names.
     """
     prefix, _, last = name.rpartition("/")
     family = _FAMILIES.get(prefix)
@@ -110,76 +104,22 @@ def definitions(bundle: str) -> Mapping[str, Schema]:
     return found
 
 
-@cache
-def reachable(target: Target) -> frozenset[str]:
-    """What the target refers to, directly or not; itself only when it is recursive."""
-    known = target.definitions
+def reachable(known: Mapping[str, Schema], start: Schema) -> set[str]:
+    """The definitions among `known` that a schema refers to, directly or not."""
     found: set[str] = set()
-    waiting = list(_references(known[target.definition]))
+    waiting = list(_references(start))
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
             waiting += _references(known[name])
-    return frozenset(found)
-
-
-def standalone(target: Target) -> Schema:
-    """What engines compile: a reference to the target beside the definitions it needs."""
-    known = target.definitions
-    names = sorted(reachable(target) | {target.definition})
-    return {
-        "$schema": _DIALECT,
-        "$ref": f"#/$defs/{target.definition}",
-        "$defs": {name: known[name] for name in names},
-    }
+    return found
 
 
 def reference(schema: Mapping[str, Any]) -> str | None:
     """The definition that a schema refers to, or null."""
     ref = schema.get("$ref")
     return ref.rpartition("/")[2] if isinstance(ref, str) else None
-
-
-def branches(schema: Mapping[str, Any]) -> list[Schema]:
-    """The alternatives of a union (of either kind), in order; none for another schema."""
-    return [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
-
-
-@cache
-def tagged(target: Target) -> Mapping[str, Target]:
-    """The definitions that a tagged union chooses from, by tag; empty for another definition."""
-    found: dict[str, Target] = {}
-    _collect_tags(target, found)
-    return found
-
-
-def tag_name(target: Target) -> str | None:
-    """The member that tells the branches of a tagged union apart, or null."""
-    return tag_of(target.definitions[target.definition], target.definitions)
-
-
-def tag_of(schema: Mapping[str, Any], known: Mapping[str, Schema]) -> str | None:
-    """The tag of a union, or of a union among its branches, or null."""
-    if "discriminator" in schema:
-        name: str = schema["discriminator"]["propertyName"]
-        return name
-    for branch in branches(schema):
-        inner = reference(branch)
-        tag = tag_of(known[inner], known) if inner is not None else None
-        if tag is not None:
-            return tag
-    return None
-
-
-def _collect_tags(target: Target, found: dict[str, Target]) -> None:
-    union = target.definitions[target.definition]
-    for tag, ref in union.get("discriminator", {}).get("mapping", {}).items():
-        found[tag] = Target(target.bundle, ref.rpartition("/")[2])
-    for branch in union.get("anyOf", ()):
-        inner = reference(branch)
-        if inner is not None:
-            _collect_tags(Target(target.bundle, inner), found)
 
 
 def _references(value: object) -> Iterator[str]:

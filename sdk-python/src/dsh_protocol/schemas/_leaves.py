@@ -1,137 +1,173 @@
-"""From a tree of violations to its leaves; in a broken union, those of the meant branch."""
+"""What a schema refuses about a value, each at its place: unions are entered through the meant branch."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ._catalog import Target, tag_of
-from ._engines import Path, Violation
-from ._places import Place, locate
-
-_IDENTITY = ("const", "enum")
+from ._engines import Engine, Path, Violation, is_non_finite, is_valid, violations
+from ._sites import Site, Union, union_at
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """One refused place.
 
-    `subject` is the missing or undeclared member where the keyword is about one, `limit` the
-    value of the keyword.
+    `limit` is the value of the keyword, `subject` the missing or undeclared member where the keyword
+    is about one.
     """
 
     keyword: str
     path: Path
-    place: Place
+    site: Site
     limit: Any
     subject: str = ""
 
 
-def leaves(target: Target, violations: Iterable[Violation], value: object) -> list[Leaf]:
+def leaves(site: Site, value: Any, engine: Engine) -> list[Leaf]:
     """Every refused place, once.
 
-    A value of the wrong type is outside the list of values beside the type as well: that is one
-    defect.
+    A value of the wrong type is outside the list of values beside the type as well: one defect.
     """
-    descent = _Descent(target, value)
-    every = [leaf for violation in violations for leaf in descent.of(violation)]
-    found = {(leaf.path, leaf.keyword, leaf.subject): leaf for leaf in every}
-    mistyped = {leaf.path for leaf in every if leaf.keyword == "type"}
-    return [x for x in found.values() if x.keyword not in _IDENTITY or x.path not in mistyped]
-
-
-@dataclass(frozen=True, slots=True)
-class _Descent:
-    target: Target
-    root: object
-
-    def of(self, violation: Violation) -> Iterator[Leaf]:
-        place = locate(self.target, violation.schema_path)
-        if violation.branches:
-            yield from self._union(violation, place)
-            return
-        limit = place.schema.get(violation.keyword)
-        for subject in _subjects(violation.keyword, place, self._value(violation.path)):
-            yield Leaf(violation.keyword, violation.path, place, limit, subject)
-
-    def _union(self, union: Violation, place: Place) -> Iterator[Leaf]:
-        tag = tag_of(place.schema, self.target.definitions)
-        value = self._value(union.path)
-        if tag is not None and isinstance(value, dict) and tag not in value:
-            yield Leaf("required", union.path, place, [tag], tag)
-            return
-        meant = [branch for branch in union.branches if not _refuses(branch, union.path, tag)]
-        if meant:
-            yield from min((self._all(branch) for branch in meant), key=len)
-        elif tag is not None and isinstance(value, dict):
-            yield from self._tag(union, place, (*union.path, tag))
+    found: list[Leaf] = []
+    waiting: list[tuple[Site, Any, Path]] = [(site, value, ())]
+    while waiting:
+        site, value, path = waiting.pop()
+        if engine == "fast" and is_valid(site, value):
+            continue
+        if site.is_union:
+            branch, refused = _choice(site, value, path, engine)
+            found += refused
+            waiting += [(branch, value, path)] if branch is not None else []
         else:
-            yield from self._kind(union, place)
+            found += _plain(site, value, path, engine)
+            waiting += _unions(site, value, path)
+    mistyped = {leaf.path for leaf in found if leaf.keyword == "type"}
+    return [x for x in found if x.keyword not in ("const", "enum") or x.path not in mistyped]
 
-    def _all(self, branch: Iterable[Violation]) -> list[Leaf]:
-        return [leaf for violation in branch for leaf in self.of(violation)]
 
-    def _tag(self, union: Violation, place: Place, path: Path) -> Iterator[Leaf]:
-        """No branch has this tag: what the one for all other tags says, or the list of tags."""
-        others = [v for branch in union.branches for v in branch if v.path == path]
-        if others and "discriminator" not in place.schema:
-            yield from self.of(others[0])
+def _plain(site: Site, value: Any, path: Path, engine: Engine) -> Iterator[Leaf]:
+    """What is refused outside of unions."""
+    for violation in violations(site, value, engine):
+        place, keyword = _site_of(site, violation)
+        at = value
+        for step in violation.path:
+            at = at[step]
+        for subject in _subjects(keyword, place, at):
+            limit = place.schema.get(keyword)
+            yield Leaf(keyword, (*path, *violation.path), place, limit, subject)
+
+
+def _site_of(site: Site, violation: Violation) -> tuple[Site, str]:
+    *steps, keyword = violation.schema_path
+    while steps:
+        step = steps.pop(0)
+        if step == "properties":
+            name = str(steps.pop(0))
+            site = site.child(step, name, member=name)
         else:
-            yield Leaf("enum", path, place, sorted(place.schema["discriminator"]["mapping"]))
-
-    def _kind(self, union: Violation, place: Place) -> Iterator[Leaf]:
-        """No branch takes this type of value, or one takes the type but only one value."""
-        others = [v for v in _flat(union) if v.path == union.path and v.keyword != "type"]
-        if others:
-            yield from self.of(others[0])
-            return
-        types = [locate(self.target, v.schema_path).schema["type"] for v in _flat(union)]
-        names = dict.fromkeys(name for t in types for name in ([t] if isinstance(t, str) else t))
-        yield Leaf("type", union.path, place, list(names))
-
-    def _value(self, path: Path) -> Any:
-        value: Any = self.root
-        for step in path:
-            value = value[step]
-        return value
+            site = site.child(step, member="*")
+    return site, str(keyword)
 
 
-def _refuses(branch: Iterable[Violation], path: Path, tag: str | None) -> bool:
-    """Whether the branch was not meant: it takes another kind of value, or one with another tag."""
-    return any(_is_refusal(violation, path, tag) for violation in branch)
+def _unions(site: Site, value: Any, path: Path) -> Iterator[tuple[Site, Any, Path]]:
+    """Every union that the schema has for a part of the value, outside of other unions."""
+    if site.is_union:
+        yield site, value, path
+    elif isinstance(value, dict):
+        for name in site.schema.get("properties", {}).keys() & value.keys():
+            child = site.child("properties", name, member=name)
+            yield from _unions(child, value[name], (*path, name))
+    elif isinstance(value, list) and "items" in site.schema:
+        child = site.child("items", member="*")
+        for index, entry in enumerate(value):
+            yield from _unions(child, entry, (*path, index))
 
 
-def _is_refusal(violation: Violation, path: Path, tag: str | None) -> bool:
-    if violation.branches:
-        return violation.path == path and all(_refuses(b, path, tag) for b in violation.branches)
-    if violation.path == path:
-        return violation.keyword in ("type", *_IDENTITY)
-    return tag is not None and violation.path == (*path, tag)
-
-
-def _flat(union: Violation) -> Iterator[Violation]:
-    for branch in union.branches:
-        for violation in branch:
-            if violation.branches:
-                yield from _flat(violation)
-            else:
-                yield violation
-
-
-def _subjects(keyword: str, place: Place, value: Any) -> Iterator[str]:
+def _subjects(keyword: str, site: Site, value: Any) -> Iterator[str]:
     """The members that the keyword is about, one leaf each; `""` for a keyword about the value."""
     if keyword == "required":
-        yield from (name for name in place.schema["required"] if name not in value)
+        yield from (name for name in site.schema["required"] if name not in value)
     elif keyword == "additionalProperties":
-        yield from (name for name in value if name not in place.schema.get("properties", {}))
+        yield from (name for name in value if name not in site.schema.get("properties", {}))
     elif keyword == "propertyNames":
-        allowed = place.schema["propertyNames"]["pattern"]
+        allowed = site.schema["propertyNames"]["pattern"]
         yield from (name for name in value if re.search(allowed, name) is None)
     elif keyword == "dependentRequired":
-        for name, needed in place.schema["dependentRequired"].items():
+        for name, needed in site.schema["dependentRequired"].items():
             if name in value:
                 yield from (other for other in needed if other not in value)
     else:
         yield ""
+
+
+# ---- The meant branch ----------------------------------------------------------------------------
+
+_Choice = tuple[Site | None, list[Leaf]]
+
+
+def _choice(site: Site, value: Any, path: Path, engine: Engine) -> _Choice:
+    """The branch to go on with, or what is refused because there is none."""
+    union = union_at(site)
+    if union.tag is None:
+        return _by_type(site, union, value, path, engine)
+    if not isinstance(value, dict):
+        return None, [Leaf("type", path, site, "object")]
+    if union.tag not in value:
+        return None, [Leaf("required", path, site, [union.tag], union.tag)]
+    tag = value[union.tag]
+    if isinstance(tag, str) and tag in union.by_tag:
+        return union.by_tag[tag], []
+    at = (*path, union.tag)
+    if union.others is None:
+        return None, [Leaf("enum", at, site, sorted(union.by_tag))]
+    own = union.others.child("properties", union.tag, member=union.tag)
+    refused = list(_plain(own, tag, at, engine))
+    return (None, refused) if refused else (union.others, [])
+
+
+def _by_type(site: Site, union: Union, value: Any, path: Path, engine: Engine) -> _Choice:
+    fitting = [branch for branch in union.branches if _types(branch) & _types_of(value)]
+    if len(fitting) == 1:
+        return fitting[0], []
+    if fitting:
+        found = [_below(branch, value, path, engine) for branch in fitting]
+        return None, min(found, key=len)
+    constant = next((branch for branch in union.branches if "const" in branch.schema), None)
+    if constant is not None:
+        return None, [Leaf("const", path, constant, constant.schema["const"])]
+    types = dict.fromkeys(name for branch in union.branches for name in sorted(_types(branch)))
+    return None, [Leaf("type", path, site, list(types))]
+
+
+def _below(branch: Site, value: Any, path: Path, engine: Engine) -> list[Leaf]:
+    return [
+        Leaf(leaf.keyword, (*path, *leaf.path), leaf.site, leaf.limit, leaf.subject)
+        for leaf in leaves(branch, value, engine)
+    ]
+
+
+def _types(site: Site) -> set[str]:
+    """The JSON types that a schema can take."""
+    schema = site.schema
+    if "const" in schema:
+        return _types_of(schema["const"])
+    if site.is_union:
+        return {name for branch in union_at(site).branches for name in _types(branch)}
+    stated = schema["type"]
+    return {stated} if isinstance(stated, str) else set(stated)
+
+
+def _types_of(value: Any) -> set[str]:
+    """The JSON types that a value is of."""
+    if value is None or is_non_finite(value):
+        return {"null"}
+    if isinstance(value, bool):
+        return {"boolean"}
+    if isinstance(value, int | float):
+        return {"integer", "number"} if value == int(value) else {"number"}
+    if isinstance(value, str):
+        return {"string"}
+    return {"array"} if isinstance(value, list) else {"object"}

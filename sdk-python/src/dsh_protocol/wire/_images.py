@@ -84,11 +84,12 @@ class DirectoryAttachments:
     """
 
     def __init__(self, root: str | Path) -> None:
-        self._root = Path(root)
+        # Absolute, because the model is told this path; not resolved, as the runtime does not either.
+        self._root = Path(root).absolute()
 
     @property
     def root(self) -> str:
-        """The folder itself. A route with `attachmentRoot` tells the model another one."""
+        """The folder itself, absolute. A route with `attachmentRoot` tells the model another one."""
         return str(self._root)
 
     def image(self, reference: Mapping[str, Any]) -> RequestImage:

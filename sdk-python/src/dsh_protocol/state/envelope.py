@@ -1,0 +1,258 @@
+"""The envelope of an event: its members, its number, its type and its surface metadata.
+
+Rules `envelope/*`, `surface/op-*` and `surface/sources-*`. A row whose envelope the reader has proven (`well_formed`) is asked
+for its number and its type only; any other row is looked at member by member.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from dsh_protocol.dialect import Dialect
+from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, is_count
+
+from ._losses import Losses
+from ._report import Report
+from ._values import member
+
+if TYPE_CHECKING:
+    from dsh_protocol.rows import Event
+
+Standing: TypeAlias = Literal["known", "opaque", "refused"]
+"""What an event's type makes of it: interpreted, kept as it is, or no part of the format."""
+Operation: TypeAlias = "str | Mapping[str, int]"
+
+APPEND = "append"
+ASSISTANT = "assistant/message"
+_MEMBERS = frozenset({"type", "seq", "time", "data", "surfaceOp", "sourceEventSeqs", "ignorable"})
+_OPERATION = "surfaceOp"
+_SOURCES = "sourceEventSeqs"
+_REPLACE = "replace"
+_RETIRED_KEYS = frozenset({"op", "start", "end"})
+_ABSENT = object()
+_FIRST_LINE = 2
+"""The line of the event with number 0, behind the header."""
+
+
+def own_seq(event: Event) -> int | None:
+    """The number that a row gives itself, null when it has none that counts."""
+    return event.seq if event.well_formed or is_count(event.seq) else None
+
+
+def check_members(report: Report, value: Mapping[str, Any]) -> None:
+    """Look at the members of a row that is not known to be well-formed, its surface metadata excepted."""
+    for name in value:
+        if name not in _MEMBERS:
+            report.add("envelope/unknown-member", name, member=name)
+    if not isinstance(value.get("type"), str):
+        report.add("envelope/type", *member(value, "type"))
+    if not is_count(value.get("seq")):
+        report.add("envelope/seq", *member(value, "seq"), found=value.get("seq"))
+    time = value.get("time")
+    if type(time) is not int or abs(time) > MAX_SAFE_INTEGER:
+        report.add("envelope/time", *member(value, "time"), found=time)
+    if "data" not in value:
+        report.add("envelope/data")
+    if value.get("ignorable", True) is not True:
+        report.add("envelope/ignorable", "ignorable", found=value["ignorable"])
+
+
+def check_type(report: Report, dialect: Dialect, event: Event) -> Standing:
+    """What to make of the event, by its type."""
+    if event.type in dialect.event_types:
+        return "known"
+    if event.ignorable:
+        return "opaque"
+    if report.findings and _is_reported(event):
+        return "refused"
+    if event.type in dialect.retired_types:
+        report.add("envelope/retired-type", "type", type=event.type)
+    else:
+        report.add("envelope/unknown-type", "type", type=event.type, version=dialect.version)
+    return "refused"
+
+
+def _is_reported(event: Event) -> bool:
+    """Whether an ill-formed type or ignorable member is what makes the type unknown."""
+    value = event.value
+    return not isinstance(value.get("type"), str) or "ignorable" in value
+
+
+def check_metadata(
+    report: Report, dialect: Dialect, event: Event, seq: int | None
+) -> tuple[Operation | None, Sequence[int] | None]:
+    """The surface operation and the cited events of an event of a known type and number `seq`.
+
+    Without a number (null) nothing can be said about what is earlier, and nothing can be replaced.
+    The operation is null when there is none, or none that can be carried out. Cited events are null when they are
+    malformed; an event that cites none has an empty list.
+    """
+    operation, sources = _metadata(event)
+    if event.type not in dialect.surface_types:
+        if operation is not _ABSENT:
+            report.add("surface/op-forbidden", _OPERATION, type=event.type)
+        if sources is not _ABSENT:
+            report.add("surface/sources-forbidden", _SOURCES, type=event.type)
+        return None, ()
+    return (
+        _check_operation(report, dialect, event.type, seq, operation),
+        _check_sources(report, event.type, seq, sources),
+    )
+
+
+def _metadata(event: Event) -> tuple[Any, Any]:
+    if not event.well_formed:
+        return event.value.get(_OPERATION, _ABSENT), event.value.get(_SOURCES, _ABSENT)
+    operation, sources = event.surface_op, event.source_event_seqs
+    return (
+        _ABSENT if operation is None else operation,
+        _ABSENT if sources is None else sources,
+    )
+
+
+def _check_operation(
+    report: Report, dialect: Dialect, event_type: str, seq: int | None, operation: Any
+) -> Operation | None:
+    if operation == APPEND:
+        return APPEND
+    if operation is _ABSENT:
+        report.add("surface/op-missing", type=event_type)
+        return None
+    start_key, end_key = dialect.replace_keys
+    if not isinstance(operation, Mapping) or not _is_replace(operation, start_key, end_key):
+        retired = isinstance(operation, Mapping) and operation.keys() == _RETIRED_KEYS
+        rule = "surface/op-retired-keys" if retired else "surface/op-shape"
+        report.add(rule, _OPERATION, found=operation)
+        return None
+    start, end = operation[start_key], operation[end_key]
+    if seq is None or max(start, end) >= seq:
+        if seq is not None:
+            report.add("surface/op-earlier", _OPERATION, start=start, end=end)
+        return None
+    return operation
+
+
+def _is_replace(operation: Mapping[str, Any], start_key: str, end_key: str) -> bool:
+    return (
+        len(operation) == 3
+        and operation.get("op") == _REPLACE
+        and is_count(operation.get(start_key))
+        and is_count(operation.get(end_key))
+    )
+
+
+def _check_sources(
+    report: Report, event_type: str, seq: int | None, sources: Any
+) -> Sequence[int] | None:
+    if sources is _ABSENT:
+        return ()
+    if event_type == ASSISTANT:
+        report.add("surface/sources-on-assistant", _SOURCES)
+        return None
+    if not isinstance(sources, list) or not all(map(is_count, sources)):
+        report.add("surface/sources-shape", _SOURCES)
+        return None
+    if not sources:
+        report.add("surface/sources-empty", _SOURCES)
+    cited = set(sources)
+    if len(cited) != len(sources):
+        place = next(i for i, source in enumerate(sources) if source in sources[:i])
+        report.add("surface/sources-unique", _SOURCES, place, found=sources[place])
+    if seq is not None and cited and max(cited) >= seq:
+        place = next(i for i, source in enumerate(sources) if source >= seq)
+        report.add("surface/sources-earlier", _SOURCES, place, found=sources[place])
+    return sources
+
+
+class Numbering:
+    """The numbers of a log's events: which is next, and which line each is in."""
+
+    __slots__ = ("_base", "_bases", "_misplaced", "_otherwise", "_run", "_starts", "expected")
+
+    def __init__(self) -> None:
+        self.expected = 0
+        # Rows since the last one in sequence with no number or an old one: each may have had the next.
+        self._misplaced = 0
+        # The first and the last of an unbroken run of old numbers.
+        self._run: tuple[int, int] | None = None
+        # Right after a gap: what is next when nothing is missing and that one number is wrong.
+        self._otherwise: int | None = None
+        # From event _starts[i] on, an event's line is its number plus _bases[i]; _base is the last.
+        self._starts: list[int] = []
+        self._bases: list[int] = []
+        self._base: int | None = None
+
+    def is_next(self, seq: int, line: int | None) -> bool:
+        """Whether an event comes right after the last one, in the file as in number."""
+        if seq != self.expected:
+            return False
+        base = self._base
+        return line is None if base is None else line == base + seq
+
+    def check(self, report: Report, seq: int, line: int | None, losses: Losses) -> None:
+        """Compare an event's number with the one that is next."""
+        if seq > self.expected + self._unnumbered_rows(line):
+            report.add("envelope/seq-gap", "seq", found=seq, expected=self.expected)
+        elif seq < self.expected and seq != self._otherwise:
+            run = self._run_of(seq)
+            report.add(
+                "envelope/seq-repeated",
+                "seq",
+                because=losses.blame_gap(seq) if run is None else run,
+                found=seq,
+                first_line=self._line_of(seq),
+                expected=self.expected,
+            )
+
+    def note(self, seq: int | None, line: int | None, losses: Losses) -> int | None:
+        """Go on behind this row, and give back the number that it takes up, null when it has none of its own."""
+        if seq is None or (seq < self.expected and seq != self._otherwise):
+            self._misplaced += 1
+            if seq is not None:
+                first = self._run_of(seq)
+                self._run = (seq if first is None else first, seq)
+            return None
+        if seq == self._otherwise:
+            self._go_back(seq, losses)
+        elif seq > self.expected:
+            self._skip_to(seq, line, losses)
+        else:
+            self._otherwise = None
+        self.expected = seq + 1
+        self._misplaced = 0
+        self._run = None
+        if line is not None and line - seq != self._base:
+            self._base = line - seq
+            self._starts.append(seq)
+            self._bases.append(self._base)
+        return seq
+
+    def _run_of(self, seq: int) -> int | None:
+        """Where the run of old numbers began that this one continues; null when it continues none."""
+        return self._run[0] if self._run is not None and seq == self._run[1] + 1 else None
+
+    def _skip_to(self, seq: int, line: int | None, losses: Losses) -> None:
+        explained = seq <= self.expected + self._unnumbered_rows(line)
+        losses.skip(self.expected, seq, None if explained else seq)
+        self._otherwise = None if explained else self.expected + 1
+
+    def _go_back(self, seq: int, losses: Losses) -> None:
+        """The number that made the gap was wrong: only that one row's own number is missing."""
+        losses.unskip(seq)
+        self._otherwise = None
+        while self._starts and self._starts[-1] >= seq:
+            self._starts.pop()
+            self._bases.pop()
+
+    def _unnumbered_rows(self, line: int | None) -> int:
+        """How many rows since the last one in sequence may have had the numbers missing here."""
+        if line is None:
+            return self._misplaced
+        base = _FIRST_LINE if self._base is None else self._base
+        return line - base - self.expected
+
+    def _line_of(self, seq: int) -> int | None:
+        found = bisect_right(self._starts, seq) - 1
+        return None if found < 0 else seq + self._bases[found]

@@ -1,0 +1,309 @@
+"""The surface: which events make up the message list, in which order (spec: session rules `surface/*`).
+
+An event of a surface type is appended as a node, or replaces a range of nodes by itself. The order is that of the surface: a
+replacing node stands where its range stood, whatever its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from dsh_protocol.dialect import Dialect
+from dsh_protocol.jsonvalue import JsonValue, equal
+
+from ._blocks import NodeSequence, NodeView, Position
+from ._losses import Losses
+from ._report import Report
+from ._values import Verify
+from .messages import derive_message
+
+if TYPE_CHECKING:
+    from dsh_protocol.rows import Event
+
+SYSTEM = "system/message"
+_TOOL_RESULT = "tool/result"
+_OPERATION = "surfaceOp"
+_SOURCES = "sourceEventSeqs"
+
+
+class ReplacementJson(TypedDict):
+    """The JSON form of a replacement."""
+
+    seq: int
+    type: str
+    startSeq: int
+    endSeq: int
+    shadowed: list[int]
+
+
+class SurfaceJson(TypedDict):
+    """The JSON form of a surface, as `dsh-protocol surface --format json` prints it."""
+
+    nodes: list[int]
+    replaceGeneration: int
+    contentGeneration: int
+    replacements: list[ReplacementJson]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One replacement of the past: the replacing event, the range it named and the nodes that stood there, in order."""
+
+    seq: int
+    type: str
+    start_seq: int
+    end_seq: int
+    shadowed: tuple[int, ...]
+
+    def to_json(self) -> ReplacementJson:
+        """This replacement as a JSON object."""
+        return {
+            "seq": self.seq,
+            "type": self.type,
+            "startSeq": self.start_seq,
+            "endSeq": self.end_seq,
+            "shadowed": list(self.shadowed),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """A planned change: the event becomes the last node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """A planned change: the event takes the place of the nodes from `start` to `end`."""
+
+    start: Position
+    end: Position
+    replacement: Replacement
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A planned change: these nodes derive another message from now on."""
+
+    messages: Mapping[int, JsonValue]
+
+
+Change: TypeAlias = Append | Replace | Project
+Operation: TypeAlias = "str | Mapping[str, int]"
+
+
+class MessageView:
+    """The messages of a surface at one moment, derived when they are asked for; later changes do not reach it.
+
+    Iterate over it, or make it a list. The messages are the objects of the log: read them, do not change them.
+    """
+
+    __slots__ = ("_derive", "_nodes", "_projected")
+
+    def __init__(
+        self, nodes: NodeView, projected: Mapping[int, JsonValue], derive: Callable[[int], Any]
+    ) -> None:
+        self._nodes = nodes
+        self._projected = projected
+        self._derive = derive
+
+    def __iter__(self) -> Iterator[Any]:
+        derive, projected = self._derive, self._projected
+        if not projected:
+            return (message for message in map(derive, self._nodes) if message is not None)
+        messages = (projected[seq] if seq in projected else derive(seq) for seq in self._nodes)
+        return (message for message in messages if message is not None)
+
+    def __len__(self) -> int:
+        return self._nodes.count(self._has_message)
+
+    def _has_message(self, seq: int) -> bool:
+        return self._derive(seq) is not None
+
+    @property
+    def nodes(self) -> NodeView:
+        """The nodes that the messages come from, those without a message included."""
+        return self._nodes
+
+
+class Surface:
+    """The surface of a log: its nodes, its generations and what happened to it."""
+
+    __slots__ = (
+        "_dialect",
+        "_events",
+        "_projected",
+        "_verify",
+        "content_generation",
+        "nodes",
+        "prompts_replaced",
+        "replace_generation",
+        "replacements",
+    )
+
+    def __init__(self, dialect: Dialect, verify: Verify) -> None:
+        self._dialect = dialect
+        self._verify = verify
+        self._events: dict[int, Event] = {}
+        self._projected: dict[int, JsonValue] = {}
+        self.nodes = NodeSequence()
+        self.replace_generation = 0
+        self.content_generation = 0
+        self.prompts_replaced = 0
+        self.replacements: list[Replacement] = []
+
+    def messages(self) -> MessageView:
+        """The message list as it stands now, for good: a later change of the surface does not reach it."""
+        return MessageView(self.nodes.snapshot(), self._projected, self._derive)
+
+    def message(self, seq: int) -> Any:
+        """The message of a node as it stands now, null when the node has none.
+
+        Raises:
+            KeyError: no event with this number ever was a node.
+            RefusedError: the event is there, but carries no message.
+        """
+        return self._projected[seq] if seq in self._projected else self._derive(seq)
+
+    def type_of(self, seq: int) -> str:
+        """The event type of a node, or of a former node.
+
+        Raises:
+            KeyError: no event with this number ever was a node.
+        """
+        return self._events[seq].type
+
+    def to_json(self) -> SurfaceJson:
+        """This surface as a JSON object."""
+        return {
+            "nodes": list(self.nodes),
+            "replaceGeneration": self.replace_generation,
+            "contentGeneration": self.content_generation,
+            "replacements": [entry.to_json() for entry in self.replacements],
+        }
+
+    def plan(
+        self,
+        report: Report,
+        event: Event,
+        operation: Operation,
+        sources: Collection[int] | None,
+        losses: Losses,
+        *,
+        compare: bool,
+    ) -> Change | None:
+        """What a surface event with a well-formed operation would do; null when it cannot do it.
+
+        `sources` is null when the cited events are malformed, so that what they leave out says
+        nothing. Without `compare` the data is malformed, so that other data says nothing about it.
+        """
+        self._check_head(report, event, losses)
+        if not isinstance(operation, Mapping):
+            return Append()
+        start_key, end_key = self._dialect.replace_keys
+        start_seq, end_seq = operation[start_key], operation[end_key]
+        start = self._endpoint(report, start_key, start_seq, losses)
+        end = start if end_seq == start_seq else self._endpoint(report, end_key, end_seq, losses)
+        if start is None or end is None:
+            return None
+        if start > end:
+            report.add("surface/range-order", _OPERATION, start=start_seq, end=end_seq)
+            return None
+        shadowed = self.nodes.between(start, end)
+        if sources is not None:
+            self._check_covered(report, shadowed, sources, losses)
+        if event.type == _TOOL_RESULT:
+            self._check_rewrite(report, event, shadowed, compare=compare)
+        if shadowed[0] == self.nodes.first():
+            self._check_protected(report, event, shadowed)
+        made = Replacement(event.seq, event.type, start_seq, end_seq, tuple(shadowed))
+        return Replace(start, end, made)
+
+    def apply(self, event: Event, change: Change) -> None:
+        """Carry out a planned change."""
+        if isinstance(change, Project):
+            # A new dict: message views hold the old one.
+            self._projected = {**self._projected, **change.messages}
+            self.content_generation += 1
+            return
+        self._events[event.seq] = event
+        if isinstance(change, Append):
+            self.nodes.append(event.seq)
+            return
+        self.nodes.replace(change.start, change.end, event.seq)
+        self.replacements.append(change.replacement)
+        self.replace_generation += 1
+        self.prompts_replaced += event.type == SYSTEM
+        self.content_generation += 1
+
+    def append(self, event: Event) -> None:
+        """Add a node of which nothing is left to check."""
+        self._events[event.seq] = event
+        self.nodes.append(event.seq)
+
+    def _derive(self, seq: int) -> Any:
+        event = self._events[seq]
+        message = derive_message(self._dialect, event.type, event.data)
+        if not isinstance(message, dict) and message is not None:
+            self._verify(event)
+        return message
+
+    def _check_head(self, report: Report, event: Event, losses: Losses) -> None:
+        """A system message needs a system message at node 0, unless the surface is empty."""
+        head = self.nodes.first()
+        if event.type != SYSTEM or head is None or self._events[head].type == SYSTEM:
+            return
+        report.add("surface/head-first", because=losses.head)
+
+    def _endpoint(self, report: Report, key: str, seq: int, losses: Losses) -> Position | None:
+        position = self.nodes.position(seq)
+        if position is None:
+            because = losses.blame(seq)
+            report.add("surface/range-on-surface", _OPERATION, key, because=because, found=seq)
+        return position
+
+    @staticmethod
+    def _check_covered(
+        report: Report, shadowed: list[int], sources: Collection[int], losses: Losses
+    ) -> None:
+        cited = set(sources)
+        missing = [seq for seq in shadowed if seq not in cited]
+        if missing:
+            because = losses.blame_uncited(missing)
+            place = (_SOURCES,) if sources else ()
+            report.add("surface/range-covered", *place, because=because, missing=missing)
+
+    def _check_rewrite(
+        self, report: Report, event: Event, shadowed: list[int], *, compare: bool
+    ) -> None:
+        """A tool result may only rewrite the content of one tool result."""
+        if len(shadowed) != 1:
+            report.add("surface/tool-rewrite-single", _OPERATION, count=len(shadowed))
+            return
+        original = self._events[shadowed[0]]
+        if original.type != _TOOL_RESULT:
+            report.add("surface/tool-rewrite-kind", _OPERATION, type=original.type)
+            return
+        kept = self._without_content(original.data)
+        if compare and not equal(kept, self._without_content(event.data)):
+            report.add("surface/tool-rewrite-content", "data", original=original.seq)
+
+    def _without_content(self, data: Any) -> Any:
+        """The data of a tool result with the content that a rewrite may change taken out."""
+        message = self._dialect.message(_TOOL_RESULT, data)
+        if not isinstance(message, dict):
+            return data
+        if self._dialect.tool_result_shape == "tool-role":
+            return {**data, "message": {**message, "content": None}}
+        content = message.get("content")
+        block = content[0] if isinstance(content, list) and content else None
+        bare = {**block, "content": None} if isinstance(block, dict) else None
+        return {**data, "message": {**message, "content": [bare]}}
+
+    def _check_protected(self, report: Report, event: Event, shadowed: list[int]) -> None:
+        """The system prompt at node 0 gives way to a single system message and to nothing else."""
+        if self._events[shadowed[0]].type != SYSTEM:
+            return
+        if event.type != SYSTEM or len(shadowed) != 1:
+            report.add("surface/head-protected", _OPERATION)
