@@ -31,7 +31,10 @@ _OPERATION = "surfaceOp"
 _SOURCES = "sourceEventSeqs"
 _REPLACE = "replace"
 _RETIRED_KEYS = frozenset({"op", "start", "end"})
+_STORED_SOURCES = b'"sourceEventSeqs"'
 _ABSENT = object()
+_UNREADABLE = object()
+"""Stands for cited events that could not be decoded, which the reader of the row has reported."""
 _FIRST_LINE = 2
 """The line of the event with number 0, behind the header."""
 
@@ -93,7 +96,7 @@ def check_metadata(
     if event.type not in dialect.surface_types:
         if operation is not _ABSENT:
             report.add("surface/op-forbidden", _OPERATION, type=event.type)
-        if sources is not _ABSENT:
+        if sources is not _ABSENT and sources is not _UNREADABLE:
             report.add("surface/sources-forbidden", _SOURCES, type=event.type)
         return None, ()
     return (
@@ -104,7 +107,10 @@ def check_metadata(
 
 def _metadata(event: Event) -> tuple[Any, Any]:
     if not event.well_formed:
-        return event.value.get(_OPERATION, _ABSENT), event.value.get(_SOURCES, _ABSENT)
+        sources: Any = event.value.get(_SOURCES, _ABSENT)
+        if sources is _ABSENT and _STORED_SOURCES in event.raw:
+            sources = _UNREADABLE
+        return event.value.get(_OPERATION, _ABSENT), sources
     operation, sources = event.surface_op, event.source_event_seqs
     return (
         _ABSENT if operation is None else operation,
@@ -148,6 +154,8 @@ def _check_sources(
 ) -> Sequence[int] | None:
     if sources is _ABSENT:
         return ()
+    if sources is _UNREADABLE:
+        return None
     if event_type == ASSISTANT:
         report.add("surface/sources-on-assistant", _SOURCES)
         return None
@@ -156,23 +164,44 @@ def _check_sources(
         return None
     if not sources:
         report.add("surface/sources-empty", _SOURCES)
-    cited = set(sources)
-    if len(cited) != len(sources):
-        place = next(i for i, source in enumerate(sources) if source in sources[:i])
-        report.add("surface/sources-unique", _SOURCES, place, found=sources[place])
-    if seq is not None and cited and max(cited) >= seq:
-        place = next(i for i, source in enumerate(sources) if source >= seq)
-        report.add("surface/sources-earlier", _SOURCES, place, found=sources[place])
+        return None
+    if len(set(sources)) != len(sources):
+        place, source = _first_repeated(sources)
+        report.add("surface/sources-unique", _SOURCES, place, found=source)
+    if seq is not None and sources and max(sources) >= seq:
+        place, source = next((i, source) for i, source in enumerate(sources) if source >= seq)
+        report.add("surface/sources-earlier", _SOURCES, place, found=source)
     return sources
+
+
+def _first_repeated(sources: Sequence[int]) -> tuple[int, int]:
+    """The first place that cites what an earlier place cites, and what that is."""
+    seen: set[int] = set()
+    for place, source in enumerate(sources):
+        if source in seen:
+            return place, source
+        seen.add(source)
+    raise ValueError("nothing is cited twice")
 
 
 class Numbering:
     """The numbers of a log's events: which is next, and which line each is in."""
 
-    __slots__ = ("_base", "_bases", "_misplaced", "_otherwise", "_run", "_starts", "expected")
+    __slots__ = (
+        "_base",
+        "_bases",
+        "_misplaced",
+        "_otherwise",
+        "_run",
+        "_starts",
+        "_steady",
+        "expected",
+    )
 
     def __init__(self) -> None:
         self.expected = 0
+        # Whether the latest row was in sequence, so that the next three members say nothing.
+        self._steady = True
         # Rows since the last one in sequence with no number or an old one: each may have had the next.
         self._misplaced = 0
         # The first and the last of an unbroken run of old numbers.
@@ -186,7 +215,7 @@ class Numbering:
 
     def is_next(self, seq: int, line: int | None) -> bool:
         """Whether an event comes right after the last one, in the file as in number."""
-        if seq != self.expected:
+        if seq != self.expected or not self._steady:
             return False
         base = self._base
         return line is None if base is None else line == base + seq
@@ -209,17 +238,19 @@ class Numbering:
     def note(self, seq: int | None, line: int | None, losses: Losses) -> int | None:
         """Go on behind this row, and give back the number that it takes up, null when it has none of its own."""
         if seq is None or (seq < self.expected and seq != self._otherwise):
+            self._steady = False
             self._misplaced += 1
             if seq is not None:
                 first = self._run_of(seq)
                 self._run = (seq if first is None else first, seq)
             return None
-        if seq == self._otherwise:
-            self._go_back(seq, losses)
-        elif seq > self.expected:
+        if seq > self.expected:
             self._skip_to(seq, line, losses)
         else:
+            if seq == self._otherwise:
+                self._go_back(seq, losses)
             self._otherwise = None
+        self._steady = self._otherwise is None
         self.expected = seq + 1
         self._misplaced = 0
         self._run = None
@@ -241,7 +272,6 @@ class Numbering:
     def _go_back(self, seq: int, losses: Losses) -> None:
         """The number that made the gap was wrong: only that one row's own number is missing."""
         losses.unskip(seq)
-        self._otherwise = None
         while self._starts and self._starts[-1] >= seq:
             self._starts.pop()
             self._bases.pop()

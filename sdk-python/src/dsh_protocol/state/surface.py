@@ -17,7 +17,7 @@ from ._blocks import NodeSequence, NodeView, Position
 from ._losses import Losses
 from ._report import Report
 from ._values import Verify
-from .messages import derive_message
+from .messages import ALWAYS_DERIVED, derive_message
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
@@ -99,14 +99,19 @@ class MessageView:
     Iterate over it, or make it a list. The messages are the objects of the log: read them, do not change them.
     """
 
-    __slots__ = ("_derive", "_nodes", "_projected")
+    __slots__ = ("_derive", "_has_message", "_nodes", "_projected")
 
     def __init__(
-        self, nodes: NodeView, projected: Mapping[int, JsonValue], derive: Callable[[int], Any]
+        self,
+        nodes: NodeView,
+        projected: Mapping[int, JsonValue],
+        derive: Callable[[int], Any],
+        has_message: Callable[[int], bool],
     ) -> None:
         self._nodes = nodes
         self._projected = projected
         self._derive = derive
+        self._has_message = has_message
 
     def __iter__(self) -> Iterator[Any]:
         derive, projected = self._derive, self._projected
@@ -117,9 +122,6 @@ class MessageView:
 
     def __len__(self) -> int:
         return self._nodes.count(self._has_message)
-
-    def _has_message(self, seq: int) -> bool:
-        return self._derive(seq) is not None
 
     @property
     def nodes(self) -> NodeView:
@@ -155,7 +157,8 @@ class Surface:
 
     def messages(self) -> MessageView:
         """The message list as it stands now, for good: a later change of the surface does not reach it."""
-        return MessageView(self.nodes.snapshot(), self._projected, self._derive)
+        nodes = self.nodes.snapshot()
+        return MessageView(nodes, self._projected, self._derive, self._has_message)
 
     def message(self, seq: int) -> Any:
         """The message of a node as it stands now, null when the node has none.
@@ -248,6 +251,10 @@ class Surface:
         if not isinstance(message, dict) and message is not None:
             self._verify(event)
         return message
+
+    def _has_message(self, seq: int) -> bool:
+        """Whether a node has a message; most need no look at their data."""
+        return self._events[seq].type in ALWAYS_DERIVED or self._derive(seq) is not None
 
     def _check_head(self, report: Report, event: Event, losses: Losses) -> None:
         """A system message needs a system message at node 0, unless the surface is empty."""
