@@ -23,13 +23,17 @@ export type EpochMs = number;
  */
 export type Ignorable = true;
 /**
- * A whole number of things, 0 or more, that JavaScript holds exactly.
+ * What came of a request for approval: a person allowed this one act or rejected it, the request was withdrawn, or nobody could answer.
  */
-export type Count = number;
+export type ApprovalOutcome = "allowed-once" | "rejected" | "cancelled" | "unavailable";
 /**
  * An entry of a recorded response: a packed run of deltas, or one chunk.
  */
 export type StreamRecord = TextRunRecord | ReasoningRunRecord | ToolCallRunRecord | RawChunkRecord;
+/**
+ * A whole number of things, 0 or more, that JavaScript holds exactly.
+ */
+export type Count = number;
 /**
  * A whole number, negative ones included, that JavaScript holds exactly.
  */
@@ -94,6 +98,25 @@ export type SurfaceOp = "append" | SurfaceReplace;
  */
 export type SourceEventSeqs = [Seq, ...Seq[]];
 /**
+ * What a remark is about.
+ */
+export type FeedbackCategory =
+  | "task-result"
+  | "instruction-following"
+  | "product-interaction"
+  | "service-stability"
+  | "resource-cost"
+  | "security-privacy-permission"
+  | "other";
+/**
+ * A goal as it stands after a change.
+ */
+export type Goal = UnblockedGoal | BlockedGoal;
+/**
+ * Payload of goal/change.
+ */
+export type GoalChangeData = GoalSnapshotChange | GoalClearChange;
+/**
  * Which of the two waiting lists: next-turn is read when a turn starts, one message at a time; next-step is read whole at every step.
  */
 export type InboxTarget = "next-turn" | "next-step";
@@ -121,7 +144,7 @@ export type KnownMessageSource =
   | CoordinatorSource
   | SubagentReportSource;
 /**
- * An event of a type that has a schema.
+ * An event of a type that the format knows.
  */
 export type KnownSessionEvent =
   | TurnStartEvent
@@ -151,7 +174,37 @@ export type KnownSessionEvent =
   | TitleLlmRequestEvent
   | DeliveryAcceptedEvent
   | AgentPresetSelectedEvent
-  | ModelSelectionEvent;
+  | ModelSelectionEvent
+  | ApprovalAskedEvent
+  | ApprovalDecidedEvent
+  | ApprovalPolicyEvent
+  | SandboxModeEvent
+  | PermissionPresetEvent
+  | PlanModeEvent
+  | CommandRunEvent
+  | CommandDoneEvent
+  | FeedbackRecordEvent
+  | FeedbackMessagePutEvent
+  | FeedbackMessageDeleteEvent
+  | HookInvokedEvent
+  | HookResultEvent
+  | TodoWriteEvent
+  | GoalChangeEvent
+  | ScheduleChangeEvent
+  | WorkflowRunStartEvent
+  | WorkflowRunEndEvent
+  | WorkflowAgentStartEvent
+  | WorkflowAgentEndEvent
+  | TeamMemberEvent
+  | TeamTaskEvent
+  | TeamMessageQueuedEvent
+  | TeamMessageDeliveredEvent
+  | SubagentDescriptorEvent
+  | SubagentCatalogEvent
+  | SubagentModelPolicyEvent
+  | DeliverablesPresentedEvent
+  | WorkspaceChangesEvent
+  | WebSearchRequestEvent;
 /**
  * Why a turn ended.
  */
@@ -173,6 +226,22 @@ export type LlmRetryData = NormalLlmRetryData | AlwaysLlmRetryData;
  * Where a title came from.
  */
 export type TitleSource = FallbackTitleSource | UserTitleSource | ProviderTitleSource;
+/**
+ * Payload of schedule/change.
+ */
+export type ScheduleChangeData = ScheduleCreate | ScheduleDelete | ScheduleDispatch;
+/**
+ * A reminder as it is when it is made.
+ */
+export type Schedule = AfterSchedule | AtSchedule | EverySchedule;
+/**
+ * Payload of subagent/descriptor.
+ */
+export type SubagentDescriptorData = OneShotDescriptor | ContinuableDescriptor;
+/**
+ * Payload of subagent/catalog.
+ */
+export type SubagentCatalogData = OneShotChild | ContinuableChild;
 /**
  * A message that a model reads or writes.
  */
@@ -205,21 +274,37 @@ export interface Definitions {
   AbortedFinish: AbortedFinish;
   AbortedTurnEnd: AbortedTurnEnd;
   AdapterDefaults: AdapterDefaults;
+  AfterSchedule: AfterSchedule;
   AgentInstructionsChange: AgentInstructionsChange;
   AgentInstructionsSource: AgentInstructionsSource;
   AgentMessageSource: AgentMessageSource;
   AgentPresetSelectedData: AgentPresetSelectedData;
   AgentPresetSelectedEvent: AgentPresetSelectedEvent;
   AlwaysLlmRetryData: AlwaysLlmRetryData;
+  ApprovalAskedData: ApprovalAskedData;
+  ApprovalAskedEvent: ApprovalAskedEvent;
+  ApprovalDecidedData: ApprovalDecidedData;
+  ApprovalDecidedEvent: ApprovalDecidedEvent;
+  ApprovalOutcome: ApprovalOutcome;
+  ApprovalPolicyData: ApprovalPolicyData;
+  ApprovalPolicyEvent: ApprovalPolicyEvent;
   AssistantAttemptData: AssistantAttemptData;
   AssistantAttemptEvent: AssistantAttemptEvent;
   AssistantMessage: AssistantMessage;
   AssistantMessageData: AssistantMessageData;
   AssistantMessageEvent: AssistantMessageEvent;
+  AtSchedule: AtSchedule;
   BlockEndChunk: BlockEndChunk;
   BlockStartChunk: BlockStartChunk;
+  BlockedGoal: BlockedGoal;
+  BlockedReason: BlockedReason;
   BlockedTurnEnd: BlockedTurnEnd;
   CallConfig: CallConfig;
+  CommandDoneData: CommandDoneData;
+  CommandDoneEvent: CommandDoneEvent;
+  CommandRunData: CommandRunData;
+  CommandRunEvent: CommandRunEvent;
+  CommandSource: CommandSource;
   CompactionEndData: CompactionEndData;
   CompactionEndEvent: CompactionEndEvent;
   CompactionPruneData: CompactionPruneData;
@@ -232,8 +317,12 @@ export interface Definitions {
   ContentBlock: ContentBlock;
   ContextForm: ContextForm;
   ContextSection: ContextSection;
+  ContinuableChild: ContinuableChild;
+  ContinuableDescriptor: ContinuableDescriptor;
   CoordinatorSource: CoordinatorSource;
   Count: Count;
+  DeliverablesPresentedData: DeliverablesPresentedData;
+  DeliverablesPresentedEvent: DeliverablesPresentedEvent;
   DeliveryAcceptedData: DeliveryAcceptedData;
   DeliveryAcceptedEvent: DeliveryAcceptedEvent;
   DisposedAbort: DisposedAbort;
@@ -244,14 +333,32 @@ export interface Definitions {
   ErrorFinish: ErrorFinish;
   ErrorTurnEnd: ErrorTurnEnd;
   EventEnvelope: EventEnvelope;
+  EverySchedule: EverySchedule;
   FallbackTitleSource: FallbackTitleSource;
+  FeedbackCategory: FeedbackCategory;
+  FeedbackMessageDeleteData: FeedbackMessageDeleteData;
+  FeedbackMessageDeleteEvent: FeedbackMessageDeleteEvent;
+  FeedbackMessagePutData: FeedbackMessagePutData;
+  FeedbackMessagePutEvent: FeedbackMessagePutEvent;
+  FeedbackRecordData: FeedbackRecordData;
+  FeedbackRecordEvent: FeedbackRecordEvent;
   FileBlock: FileBlock;
   FileRef: FileRef;
   FinishChunk: FinishChunk;
   FinishReason: FinishReason;
   FreeNumber: FreeNumber;
+  Goal: Goal;
+  GoalChangeData: GoalChangeData;
+  GoalChangeEvent: GoalChangeEvent;
+  GoalClearChange: GoalClearChange;
+  GoalRef: GoalRef;
+  GoalSnapshotChange: GoalSnapshotChange;
   GoalSource: GoalSource;
   HookAbort: HookAbort;
+  HookInvokedData: HookInvokedData;
+  HookInvokedEvent: HookInvokedEvent;
+  HookResultData: HookResultData;
+  HookResultEvent: HookResultEvent;
   Ignorable: Ignorable;
   ImageBlock: ImageBlock;
   ImageDimensions: ImageDimensions;
@@ -280,6 +387,7 @@ export interface Definitions {
   MaxTokensFinish: MaxTokensFinish;
   MaxTokensTurnEnd: MaxTokensTurnEnd;
   Message: Message;
+  MessageFeedback: MessageFeedback;
   MessageSource: MessageSource;
   ModelRoute: ModelRoute;
   ModelSelectionData: ModelSelectionData;
@@ -287,6 +395,8 @@ export interface Definitions {
   ModelSource: ModelSource;
   NonEmptyString: NonEmptyString;
   NormalLlmRetryData: NormalLlmRetryData;
+  OneShotChild: OneShotChild;
+  OneShotDescriptor: OneShotDescriptor;
   OpaqueContentBlock: OpaqueContentBlock;
   OpaqueEvent: OpaqueEvent;
   OpaqueFinishReason: OpaqueFinishReason;
@@ -294,8 +404,13 @@ export interface Definitions {
   OpaqueTurnEndReason: OpaqueTurnEndReason;
   OwnerPrincipal: OwnerPrincipal;
   ParentAbort: ParentAbort;
+  PermissionPresetData: PermissionPresetData;
+  PermissionPresetEvent: PermissionPresetEvent;
+  PlanModeData: PlanModeData;
+  PlanModeEvent: PlanModeEvent;
   PluginSource: PluginSource;
   PositiveCount: PositiveCount;
+  PresentedFile: PresentedFile;
   ProviderTitleSource: ProviderTitleSource;
   PtcDispatchData: PtcDispatchData;
   PtcDispatchEvent: PtcDispatchEvent;
@@ -312,6 +427,14 @@ export interface Definitions {
   RequestHeaderEvent: RequestHeaderEvent;
   RequestHeaderReason: RequestHeaderReason;
   SafeInteger: SafeInteger;
+  SandboxModeData: SandboxModeData;
+  SandboxModeEvent: SandboxModeEvent;
+  Schedule: Schedule;
+  ScheduleChangeData: ScheduleChangeData;
+  ScheduleChangeEvent: ScheduleChangeEvent;
+  ScheduleCreate: ScheduleCreate;
+  ScheduleDelete: ScheduleDelete;
+  ScheduleDispatch: ScheduleDispatch;
   Seq: Seq;
   SessionEvent: SessionEvent;
   SessionHeader: SessionHeader;
@@ -335,6 +458,12 @@ export interface Definitions {
   StoredSourceEventSeqs: StoredSourceEventSeqs;
   StreamChunk: StreamChunk;
   StreamRecord: StreamRecord;
+  SubagentCatalogData: SubagentCatalogData;
+  SubagentCatalogEvent: SubagentCatalogEvent;
+  SubagentDescriptorData: SubagentDescriptorData;
+  SubagentDescriptorEvent: SubagentDescriptorEvent;
+  SubagentModelPolicyData: SubagentModelPolicyData;
+  SubagentModelPolicyEvent: SubagentModelPolicyEvent;
   SubagentReportSource: SubagentReportSource;
   SubagentSettledSource: SubagentSettledSource;
   SurfaceOp: SurfaceOp;
@@ -342,7 +471,18 @@ export interface Definitions {
   SystemMessage: SystemMessage;
   SystemMessageData: SystemMessageData;
   SystemMessageEvent: SystemMessageEvent;
+  TeamMember: TeamMember;
+  TeamMemberData: TeamMemberData;
+  TeamMemberEvent: TeamMemberEvent;
+  TeamMessage: TeamMessage;
+  TeamMessageDeliveredData: TeamMessageDeliveredData;
+  TeamMessageDeliveredEvent: TeamMessageDeliveredEvent;
+  TeamMessageQueuedData: TeamMessageQueuedData;
+  TeamMessageQueuedEvent: TeamMessageQueuedEvent;
   TeamMessageSource: TeamMessageSource;
+  TeamTask: TeamTask;
+  TeamTaskData: TeamTaskData;
+  TeamTaskEvent: TeamTaskEvent;
   TextBlock: TextBlock;
   TextDeltaChunk: TextDeltaChunk;
   TextRunRecord: TextRunRecord;
@@ -351,6 +491,9 @@ export interface Definitions {
   TitleRequestMessage: TitleRequestMessage;
   TitleRequestSource: TitleRequestSource;
   TitleSource: TitleSource;
+  TodoItem: TodoItem;
+  TodoWriteData: TodoWriteData;
+  TodoWriteEvent: TodoWriteEvent;
   TokenUsage: TokenUsage;
   ToolCallBlock: ToolCallBlock;
   ToolCallData: ToolCallData;
@@ -359,6 +502,7 @@ export interface Definitions {
   ToolCallRunRecord: ToolCallRunRecord;
   ToolCallsFinish: ToolCallsFinish;
   ToolError: ToolError;
+  ToolFilter: ToolFilter;
   ToolResultBlock: ToolResultBlock;
   ToolResultData: ToolResultData;
   ToolResultEvent: ToolResultEvent;
@@ -370,13 +514,30 @@ export interface Definitions {
   TurnEndReason: TurnEndReason;
   TurnStartData: TurnStartData;
   TurnStartEvent: TurnStartEvent;
+  UnblockedGoal: UnblockedGoal;
   UsageChunk: UsageChunk;
   UserAbort: UserAbort;
   UserMessage: UserMessage;
   UserMessageEvent: UserMessageEvent;
   UserSource: UserSource;
   UserTitleSource: UserTitleSource;
+  WebSearchBody: WebSearchBody;
+  WebSearchMessage: WebSearchMessage;
+  WebSearchRequestData: WebSearchRequestData;
+  WebSearchRequestEvent: WebSearchRequestEvent;
+  WebSearchText: WebSearchText;
+  WebSearchTool: WebSearchTool;
   WebhookSource: WebhookSource;
+  WorkflowAgentEndData: WorkflowAgentEndData;
+  WorkflowAgentEndEvent: WorkflowAgentEndEvent;
+  WorkflowAgentStartData: WorkflowAgentStartData;
+  WorkflowAgentStartEvent: WorkflowAgentStartEvent;
+  WorkflowRunEndData: WorkflowRunEndData;
+  WorkflowRunEndEvent: WorkflowRunEndEvent;
+  WorkflowRunStartData: WorkflowRunStartData;
+  WorkflowRunStartEvent: WorkflowRunStartEvent;
+  WorkspaceChangesData: WorkspaceChangesData;
+  WorkspaceChangesEvent: WorkspaceChangesEvent;
 }
 /**
  * A person stopped the turn. Closed.
@@ -455,6 +616,25 @@ export interface AdapterDefaults {
    * config.maxTokens is a default.
    */
   maxTokens?: true;
+}
+/**
+ * A reminder after a time. Closed.
+ */
+export interface AfterSchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "after";
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  afterSeconds: PositiveCount;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
 }
 /**
  * One instruction file that began to apply, was replaced or stopped to apply. Closed.
@@ -538,11 +718,73 @@ export interface AlwaysLlmRetryData {
   failure: LlmFailure;
 }
 /**
+ * Payload of approval/asked. Closed.
+ */
+export interface ApprovalAskedData {
+  id: NonEmptyString;
+  toolName: NonEmptyString;
+  callId?: NonEmptyString;
+  /**
+   * Why approval is needed, for the person to read.
+   */
+  reason?: string;
+}
+/**
+ * A tool asks for approval, inside a turn. Closed.
+ */
+export interface ApprovalAskedEvent {
+  type: "approval/asked";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalAskedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of approval/decided. Closed.
+ */
+export interface ApprovalDecidedData {
+  id: NonEmptyString;
+  outcome: ApprovalOutcome;
+}
+/**
+ * A request for approval is settled. Closed.
+ */
+export interface ApprovalDecidedEvent {
+  type: "approval/decided";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalDecidedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of approval/policy. Closed.
+ */
+export interface ApprovalPolicyData {
+  /**
+   * Whether a person is asked before a tool acts, or every request is turned down at once.
+   */
+  policy: "ask" | "never";
+  /**
+   * The policy was taken over from the agent that delegated this session. Otherwise absent.
+   */
+  source?: "delegation";
+}
+/**
+ * The approval policy changes. The last one counts. Closed.
+ */
+export interface ApprovalPolicyEvent {
+  type: "approval/policy";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalPolicyData;
+  ignorable?: Ignorable;
+}
+/**
  * Payload of assistant/attempt. Closed.
  */
 export interface AssistantAttemptData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   /**
    * The response as far as it arrived.
    */
@@ -883,8 +1125,8 @@ export interface ModelSource {
  * Payload of assistant/message. Closed.
  */
 export interface AssistantMessageData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   message: AssistantMessage;
   /**
    * The response as it arrived. Empty when it was not recorded.
@@ -911,6 +1153,51 @@ export interface AssistantMessageEvent {
   ignorable?: Ignorable;
 }
 /**
+ * A reminder at a fixed time. Closed.
+ */
+export interface AtSchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "at";
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
+}
+/**
+ * A goal that cannot go on without help. Closed.
+ */
+export interface BlockedGoal {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * What is to be reached, without whitespace around it.
+   */
+  objective: string;
+  phase: "blocked";
+  blockedReason: BlockedReason;
+  maxGoalRounds: PositiveCount;
+}
+/**
+ * Why a goal cannot go on. Closed.
+ */
+export interface BlockedReason {
+  /**
+   * A stable code of lower-case words joined by hyphens.
+   */
+  code: string;
+  /**
+   * For people, without whitespace around it.
+   */
+  message: string;
+}
+/**
  * A step was refused before the model was asked. Closed.
  */
 export interface BlockedTurnEnd {
@@ -929,6 +1216,59 @@ export interface CallConfig {
    * Texts that end the response. An empty list differs from an absent one.
    */
   stop?: string[];
+}
+/**
+ * Payload of command/done. Closed.
+ */
+export interface CommandDoneData {
+  commandId: NonEmptyString;
+  /**
+   * How it ended.
+   */
+  kind: "success" | "error";
+  /**
+   * What the person is told.
+   */
+  text?: string;
+  sourceEventSeq?: Seq;
+}
+/**
+ * A command has ended. Closed.
+ */
+export interface CommandDoneEvent {
+  type: "command/done";
+  seq: Seq;
+  time: EpochMs;
+  data: CommandDoneData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of command/run. Closed.
+ */
+export interface CommandRunData {
+  commandId: NonEmptyString;
+  name: NonEmptyString;
+  /**
+   * What was written after the name. Absent when the command keeps its input out of the log.
+   */
+  args?: string;
+  source: CommandSource;
+}
+/**
+ * Who ran the command. Closed.
+ */
+export interface CommandSource {
+  kind: "user";
+}
+/**
+ * A command begins to run. Closed.
+ */
+export interface CommandRunEvent {
+  type: "command/run";
+  seq: Seq;
+  time: EpochMs;
+  data: CommandRunData;
+  ignorable?: Ignorable;
 }
 /**
  * Payload of compaction/end. Closed.
@@ -1057,12 +1397,88 @@ export interface ContextSection {
   text: string;
 }
 /**
+ * A child that takes further messages. Closed.
+ */
+export interface ContinuableChild {
+  /**
+   * The shape of the payload.
+   */
+  version: 0;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "continuable";
+  /**
+   * The name shown for the child.
+   */
+  label: string;
+}
+/**
+ * A child that takes further messages. Closed.
+ */
+export interface ContinuableDescriptor {
+  version: 3;
+  mode: "continuable";
+  provider: NonEmptyString;
+  label: NonEmptyString;
+  agentProvider?: NonEmptyString;
+  agentModel?: NonEmptyString;
+  agentReasoningEffort?: NonEmptyString;
+  persona?: NonEmptyString;
+  toolFilter?: ToolFilter;
+}
+/**
+ * Which tools a child has. At least one of the two lists is present. Closed.
+ */
+export interface ToolFilter {
+  /**
+   * Only these tools.
+   */
+  allow?: NonEmptyString[];
+  /**
+   * All tools but these.
+   */
+  deny?: NonEmptyString[];
+}
+/**
  * A coordinating agent wrote the message. An older kind that readers keep. Closed.
  */
 export interface CoordinatorSource {
   kind: "coordinator";
   form: "relay";
   senderSessionId: NonEmptyString;
+}
+/**
+ * Payload of deliverables/presented. Closed.
+ */
+export interface DeliverablesPresentedData {
+  turn: PositiveCount;
+  callId: NonEmptyString;
+  /**
+   * The files, the most important one first.
+   *
+   * @minItems 1
+   */
+  files: [PresentedFile, ...PresentedFile[]];
+}
+/**
+ * One file for the user. Closed.
+ */
+export interface PresentedFile {
+  path: NonEmptyString;
+  /**
+   * What it is.
+   */
+  description?: string;
+}
+/**
+ * The model presents files as its result. Closed.
+ */
+export interface DeliverablesPresentedEvent {
+  type: "deliverables/presented";
+  seq: Seq;
+  time: EpochMs;
+  data: DeliverablesPresentedData;
+  ignorable?: Ignorable;
 }
 /**
  * Payload of session-log-deepseek/delivery-accepted. Closed.
@@ -1159,10 +1575,162 @@ export interface SurfaceReplace {
   endSeq: Seq;
 }
 /**
+ * A reminder again and again. Closed.
+ */
+export interface EverySchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "every";
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  /**
+   * The interval in seconds, 300 or more.
+   */
+  everySeconds: number;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
+}
+/**
  * The title was cut from a message. Closed.
  */
 export interface FallbackTitleSource {
   kind: "fallback";
+}
+/**
+ * Payload of feedback/message-delete. Closed.
+ */
+export interface FeedbackMessageDeleteData {
+  sessionId: NonEmptyString;
+  messageId: NonEmptyString;
+}
+/**
+ * The rating of a reply is withdrawn. Closed.
+ */
+export interface FeedbackMessageDeleteEvent {
+  type: "feedback/message-delete";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackMessageDeleteData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of feedback/message-put. Closed.
+ */
+export interface FeedbackMessagePutData {
+  sessionId: NonEmptyString;
+  item: MessageFeedback;
+}
+/**
+ * What a person thinks of one reply. Closed.
+ */
+export interface MessageFeedback {
+  messageId: NonEmptyString;
+  /**
+   * The verdict.
+   */
+  rating: "positive" | "negative";
+  /**
+   * Why. Not blank.
+   */
+  note?: string;
+  category?: FeedbackCategory;
+  /**
+   * A fresh UUID for each change, so that two writers notice each other.
+   */
+  version: string;
+  createdAt: Count;
+  updatedAt: Count;
+}
+/**
+ * A reply is rated, or its rating changes. The last one for a message counts. Closed.
+ */
+export interface FeedbackMessagePutEvent {
+  type: "feedback/message-put";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackMessagePutData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of feedback/record. Closed.
+ */
+export interface FeedbackRecordData {
+  text?: NonEmptyString;
+  category?: FeedbackCategory;
+}
+/**
+ * A remark about the session. It may be empty. Closed.
+ */
+export interface FeedbackRecordEvent {
+  type: "feedback/record";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackRecordData;
+  ignorable?: Ignorable;
+}
+/**
+ * A goal that nothing holds up. Closed.
+ */
+export interface UnblockedGoal {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * What is to be reached, without whitespace around it.
+   */
+  objective: string;
+  /**
+   * Whether the harness works on the goal, waits, or has reached it.
+   */
+  phase: "active" | "paused" | "complete";
+  maxGoalRounds: PositiveCount;
+}
+/**
+ * Payload of goal/change for every operation but clear. Closed.
+ */
+export interface GoalSnapshotChange {
+  kind: "goal/change";
+  version: 1;
+  /**
+   * What was done.
+   */
+  operation: "create" | "edit" | "pause" | "resume" | "complete" | "block";
+  goal: Goal;
+  roundsStarted: Count;
+  createdAt: Count;
+  updatedAt: Count;
+}
+/**
+ * Payload of goal/change for the operation clear. Closed.
+ */
+export interface GoalClearChange {
+  kind: "goal/change";
+  version: 1;
+  operation: "clear";
+  cleared: GoalRef;
+  clearedAt: Count;
+}
+/**
+ * A revision of a goal. Closed.
+ */
+export interface GoalRef {
+  id: NonEmptyString;
+  revision: PositiveCount;
+}
+/**
+ * The goal of the session changes. There is at most one at a time. Closed.
+ */
+export interface GoalChangeEvent {
+  type: "goal/change";
+  seq: Seq;
+  time: EpochMs;
+  data: GoalChangeData;
+  ignorable?: Ignorable;
 }
 /**
  * The harness asks the model to go on with a goal. Closed.
@@ -1172,6 +1740,60 @@ export interface GoalSource {
   goalId: NonEmptyString;
   revision: PositiveCount;
   round: PositiveCount;
+}
+/**
+ * Payload of hook/invoked. Closed.
+ */
+export interface HookInvokedData {
+  turn: Count;
+  point: NonEmptyString;
+  /**
+   * The convention that the hook is written for.
+   */
+  dialect: "claude-code" | "codex";
+  /**
+   * The pattern of its configuration that matched.
+   */
+  matcher?: string;
+  handlerId: NonEmptyString;
+}
+/**
+ * A hook is started. Closed.
+ */
+export interface HookInvokedEvent {
+  type: "hook/invoked";
+  seq: Seq;
+  time: EpochMs;
+  data: HookInvokedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of hook/result. Closed.
+ */
+export interface HookResultData {
+  turn: Count;
+  point: NonEmptyString;
+  handlerId: NonEmptyString;
+  decision: NonEmptyString;
+  exitCode?: SafeInteger;
+  /**
+   * The beginning of what it wrote to stderr.
+   */
+  stderrSummary?: string;
+  /**
+   * How long it ran, in milliseconds.
+   */
+  durationMs: number;
+}
+/**
+ * A hook has ended. Closed.
+ */
+export interface HookResultEvent {
+  type: "hook/result";
+  seq: Seq;
+  time: EpochMs;
+  data: HookResultData;
+  ignorable?: Ignorable;
 }
 /**
  * Payload of image/offload. Closed.
@@ -1891,6 +2513,526 @@ export interface ModelSelectionData {
   provider: NonEmptyString;
   model: NonEmptyString;
   reasoningEffort?: NonEmptyString;
+}
+/**
+ * The sandbox mode changes. The last one counts. Closed.
+ */
+export interface SandboxModeEvent {
+  type: "sandbox/mode";
+  seq: Seq;
+  time: EpochMs;
+  data: SandboxModeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of sandbox/mode. Closed.
+ */
+export interface SandboxModeData {
+  /**
+   * What tools can write: nothing, the workspace, or everything.
+   */
+  mode: "read-only" | "workspace-write" | "danger-full-access";
+  /**
+   * The mode was taken over from the agent that delegated this session. Otherwise absent.
+   */
+  source?: "delegation";
+}
+/**
+ * A named set of permissions was chosen. The mode and the policy that it stands for are events of their own. The last one counts. Closed.
+ */
+export interface PermissionPresetEvent {
+  type: "permission/preset";
+  seq: Seq;
+  time: EpochMs;
+  data: PermissionPresetData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of permission/preset. Closed.
+ */
+export interface PermissionPresetData {
+  preset: NonEmptyString;
+}
+/**
+ * Plan mode is switched on or off. The last one counts. Closed.
+ */
+export interface PlanModeEvent {
+  type: "plan/mode";
+  seq: Seq;
+  time: EpochMs;
+  data: PlanModeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of plan/mode. Closed.
+ */
+export interface PlanModeData {
+  /**
+   * Whether the model only plans, without changing anything.
+   */
+  active: boolean;
+}
+/**
+ * The model writes its task list anew. The last list counts. Closed.
+ */
+export interface TodoWriteEvent {
+  type: "todo/write";
+  seq: Seq;
+  time: EpochMs;
+  data: TodoWriteData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of todo/write. Closed.
+ */
+export interface TodoWriteData {
+  /**
+   * The whole list, in order.
+   */
+  todos: TodoItem[];
+}
+/**
+ * One task. Closed.
+ */
+export interface TodoItem {
+  /**
+   * What is to be done.
+   */
+  content: string;
+  /**
+   * How far it is.
+   */
+  status: "pending" | "in_progress" | "completed";
+}
+/**
+ * A reminder is made, withdrawn or handed over. Closed.
+ */
+export interface ScheduleChangeEvent {
+  type: "schedule/change";
+  seq: Seq;
+  time: EpochMs;
+  data: ScheduleChangeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of schedule/change for a new reminder. Closed.
+ */
+export interface ScheduleCreate {
+  version: 1;
+  operation: "create";
+  schedule: Schedule;
+}
+/**
+ * Payload of schedule/change for a reminder that is withdrawn. Closed.
+ */
+export interface ScheduleDelete {
+  version: 1;
+  operation: "delete";
+  /**
+   * The reminder. No whitespace around it.
+   */
+  id: string;
+}
+/**
+ * Payload of schedule/change for a reminder that came due. Closed.
+ */
+export interface ScheduleDispatch {
+  version: 1;
+  operation: "dispatch";
+  /**
+   * The reminder. One that does not recur is over with this. No whitespace around it.
+   */
+  id: string;
+  /**
+   * When it was handed over. Present for a recurring reminder, which goes on from here. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  acceptedAt?: string;
+}
+/**
+ * A workflow begins to run. Closed.
+ */
+export interface WorkflowRunStartEvent {
+  type: "tool-workflow/run-start";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowRunStartData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/run-start. Closed.
+ */
+export interface WorkflowRunStartData {
+  runId: NonEmptyString;
+  name: NonEmptyString;
+}
+/**
+ * A run of a workflow has ended. Closed.
+ */
+export interface WorkflowRunEndEvent {
+  type: "tool-workflow/run-end";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowRunEndData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/run-end. Closed.
+ */
+export interface WorkflowRunEndData {
+  runId: NonEmptyString;
+  /**
+   * How the run ended.
+   */
+  stopReason: "completed" | "cancelled" | "error";
+}
+/**
+ * A workflow starts an agent. Closed.
+ */
+export interface WorkflowAgentStartEvent {
+  type: "tool-workflow/agent-start";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowAgentStartData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/agent-start. Closed.
+ */
+export interface WorkflowAgentStartData {
+  runId: NonEmptyString;
+  seq: PositiveCount;
+  /**
+   * The name shown for the agent.
+   */
+  label: string;
+  /**
+   * The phase of the workflow that it works in.
+   */
+  phase?: string;
+  childId: NonEmptyString;
+}
+/**
+ * An agent of a workflow has ended. Closed.
+ */
+export interface WorkflowAgentEndEvent {
+  type: "tool-workflow/agent-end";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowAgentEndData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/agent-end. Closed.
+ */
+export interface WorkflowAgentEndData {
+  runId: NonEmptyString;
+  seq: PositiveCount;
+  /**
+   * How the agent ended.
+   */
+  outcome: "completed" | "failed" | "cancelled";
+}
+/**
+ * A teammate comes, or its phase changes. Closed.
+ */
+export interface TeamMemberEvent {
+  type: "team/member";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMemberData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/member. Closed.
+ */
+export interface TeamMemberData {
+  version: 2;
+  teamId: NonEmptyString;
+  member: TeamMember;
+}
+/**
+ * A teammate as it stands. Closed.
+ */
+export interface TeamMember {
+  id: NonEmptyString;
+  /**
+   * Its name, unique in the team. It never changes.
+   */
+  name: string;
+  /**
+   * What it is for.
+   */
+  description: string;
+  /**
+   * What runs it. It never changes.
+   */
+  provider: string;
+  /**
+   * Whether it began empty or with the history of the lead. It never changes.
+   */
+  context: "fresh" | "fork";
+  /**
+   * Whether it is being made, works, or could not be made. It begins as provisioning.
+   */
+  phase: "provisioning" | "active" | "failed";
+  /**
+   * Why it could not be made.
+   */
+  error?: string;
+}
+/**
+ * A task is made or changes. Closed.
+ */
+export interface TeamTaskEvent {
+  type: "team/task";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamTaskData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/task. Closed.
+ */
+export interface TeamTaskData {
+  version: 2;
+  teamId: NonEmptyString;
+  task: TeamTask;
+}
+/**
+ * A task as it stands. Closed.
+ */
+export interface TeamTask {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * The task in one line.
+   */
+  subject: string;
+  /**
+   * The task in full.
+   */
+  description: string;
+  /**
+   * How far it is.
+   */
+  status: "pending" | "in_progress" | "completed" | "deleted";
+  ownerId?: NonEmptyString;
+  /**
+   * The tasks that come first. No cycle, each one once.
+   */
+  blockedBy: NonEmptyString[];
+  /**
+   * The paths that the task is going to write.
+   */
+  writeScopes: string[];
+}
+/**
+ * A member of the team writes to another one. Closed.
+ */
+export interface TeamMessageQueuedEvent {
+  type: "team/message/queued";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMessageQueuedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/message/queued. Closed.
+ */
+export interface TeamMessageQueuedData {
+  version: 2;
+  teamId: NonEmptyString;
+  message: TeamMessage;
+}
+/**
+ * A message of one member to another. Closed.
+ */
+export interface TeamMessage {
+  id: NonEmptyString;
+  senderId: NonEmptyString;
+  /**
+   * The name of that member.
+   */
+  senderName: string;
+  targetId: NonEmptyString;
+  /**
+   * What it says.
+   */
+  content: ContentBlock[];
+}
+/**
+ * A message of the team has reached its member. Closed.
+ */
+export interface TeamMessageDeliveredEvent {
+  type: "team/message/delivered";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMessageDeliveredData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/message/delivered. Closed.
+ */
+export interface TeamMessageDeliveredData {
+  version: 2;
+  teamId: NonEmptyString;
+  messageId: NonEmptyString;
+  targetId: NonEmptyString;
+}
+/**
+ * Stands in the log of a child and says how it was made. The first one of its own counts. Closed.
+ */
+export interface SubagentDescriptorEvent {
+  type: "subagent/descriptor";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentDescriptorData;
+  ignorable?: Ignorable;
+}
+/**
+ * A child that does one thing and ends. Closed.
+ */
+export interface OneShotDescriptor {
+  version: 3;
+  mode: "one-shot";
+  provider: NonEmptyString;
+  /**
+   * The name shown for it.
+   */
+  label?: string;
+}
+/**
+ * Stands in the log of the parent: a child was made. Each child occurs once after the inherited part. Closed.
+ */
+export interface SubagentCatalogEvent {
+  type: "subagent/catalog";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentCatalogData;
+  ignorable?: Ignorable;
+}
+/**
+ * A child that does one thing and ends. Closed.
+ */
+export interface OneShotChild {
+  /**
+   * The shape of the payload.
+   */
+  version: 0;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "one-shot";
+  /**
+   * The name shown for the child.
+   */
+  label?: string;
+}
+/**
+ * Fixes which models the agent may choose for its subagents. The first one counts. Closed.
+ */
+export interface SubagentModelPolicyEvent {
+  type: "subagent/model-selection-policy";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentModelPolicyData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of subagent/model-selection-policy. Closed.
+ */
+export interface SubagentModelPolicyData {
+  /**
+   * The models on offer, each one once.
+   *
+   * @minItems 1
+   */
+  allowedModels: [ModelRoute, ...ModelRoute[]];
+}
+/**
+ * The turn changed files of the workspace. Which ones is known to the process that wrote this, as long as it runs. Closed.
+ */
+export interface WorkspaceChangesEvent {
+  type: "workspace/changes";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkspaceChangesData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of workspace/changes. Closed.
+ */
+export interface WorkspaceChangesData {
+  turn: PositiveCount;
+}
+/**
+ * A web search is sent to a model, outside the conversation. Closed.
+ */
+export interface WebSearchRequestEvent {
+  type: "web/deepseek-search-llm-request";
+  seq: Seq;
+  time: EpochMs;
+  data: WebSearchRequestData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of web/deepseek-search-llm-request. Closed.
+ */
+export interface WebSearchRequestData {
+  endpoint: NonEmptyString;
+  apiVersion: NonEmptyString;
+  body: WebSearchBody;
+}
+/**
+ * The body of the request. Closed.
+ */
+export interface WebSearchBody {
+  model: NonEmptyString;
+  max_tokens: PositiveCount;
+  /**
+   * One message.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  messages: [WebSearchMessage, ...WebSearchMessage[]];
+  /**
+   * One tool.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  tools: [WebSearchTool, ...WebSearchTool[]];
+}
+/**
+ * The only message of the request. Closed.
+ */
+export interface WebSearchMessage {
+  role: "user";
+  /**
+   * One text.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  content: [WebSearchText, ...WebSearchText[]];
+}
+/**
+ * The text of the question. Closed.
+ */
+export interface WebSearchText {
+  type: "text";
+  /**
+   * The text.
+   */
+  text: string;
+}
+/**
+ * The only tool of the request, which the service runs itself. Closed.
+ */
+export interface WebSearchTool {
+  type: "web_search_20250305";
+  name: "web_search";
+  max_uses: PositiveCount;
 }
 /**
  * An event of a type that format V3 does not know. It is marked ignorable, so readers keep it as it is and never put it on the surface. Closed.

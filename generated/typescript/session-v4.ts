@@ -23,13 +23,17 @@ export type EpochMs = number;
  */
 export type Ignorable = true;
 /**
- * A whole number of things, 0 or more, that JavaScript holds exactly.
+ * What came of a request for approval: a person allowed this one act or rejected it, the request was withdrawn, or nobody could answer.
  */
-export type Count = number;
+export type ApprovalOutcome = "allowed-once" | "rejected" | "cancelled" | "unavailable";
 /**
  * An entry of a recorded response: a packed run of deltas, or one chunk.
  */
 export type StreamRecord = TextRunRecord | ReasoningRunRecord | ToolCallRunRecord | RawChunkRecord;
+/**
+ * A whole number of things, 0 or more, that JavaScript holds exactly.
+ */
+export type Count = number;
 /**
  * A whole number, negative ones included, that JavaScript holds exactly.
  */
@@ -135,11 +139,30 @@ export type SurfaceOp = "append" | SurfaceReplace;
  */
 export type SourceEventSeqs = [Seq, ...Seq[]];
 /**
+ * What a remark is about.
+ */
+export type FeedbackCategory =
+  | "task-result"
+  | "instruction-following"
+  | "product-interaction"
+  | "service-stability"
+  | "resource-cost"
+  | "security-privacy-permission"
+  | "other";
+/**
+ * A goal as it stands after a change.
+ */
+export type Goal = UnblockedGoal | BlockedGoal;
+/**
+ * Payload of goal/change.
+ */
+export type GoalChangeData = GoalSnapshotChange | GoalClearChange;
+/**
  * Which of the two waiting lists: next-turn is read when a turn starts, one message at a time; next-step is read whole at every step.
  */
 export type InboxTarget = "next-turn" | "next-step";
 /**
- * An event of a type that has a schema.
+ * An event of a type that the format knows.
  */
 export type KnownSessionEvent =
   | TurnStartEvent
@@ -171,7 +194,39 @@ export type KnownSessionEvent =
   | DeliveryAcceptedEvent
   | AgentPresetSelectedEvent
   | ModelSelectionEvent
-  | WorkingDirectoryChangeEvent;
+  | WorkingDirectoryChangeEvent
+  | ApprovalAskedEvent
+  | ApprovalDecidedEvent
+  | ApprovalPolicyEvent
+  | SandboxModeEvent
+  | PermissionPresetEvent
+  | PlanModeEvent
+  | CommandRunEvent
+  | CommandDoneEvent
+  | FeedbackRecordEvent
+  | FeedbackMessagePutEvent
+  | FeedbackMessageDeleteEvent
+  | HookInvokedEvent
+  | HookResultEvent
+  | TodoWriteEvent
+  | GoalChangeEvent
+  | ScheduleChangeEvent
+  | JobRegisteredEvent
+  | JobSettledEvent
+  | WorkflowRunStartEvent
+  | WorkflowRunEndEvent
+  | WorkflowAgentStartEvent
+  | WorkflowAgentEndEvent
+  | TeamMemberEvent
+  | TeamTaskEvent
+  | TeamMessageQueuedEvent
+  | TeamMessageDeliveredEvent
+  | SubagentDescriptorEvent
+  | SubagentCatalogEvent
+  | SubagentModelPolicyEvent
+  | DeliverablesPresentedEvent
+  | WorkspaceChangesEvent
+  | WebSearchRequestEvent;
 /**
  * Why a turn ended.
  */
@@ -199,6 +254,22 @@ export type LlmRetryData = NormalLlmRetryData | AlwaysLlmRetryData;
  * Where a title came from.
  */
 export type TitleSource = FallbackTitleSource | UserTitleSource | ProviderTitleSource;
+/**
+ * Payload of schedule/change.
+ */
+export type ScheduleChangeData = ScheduleCreate | ScheduleDelete | ScheduleDispatch;
+/**
+ * A reminder as it is when it is made.
+ */
+export type Schedule = AfterSchedule | AtSchedule | EverySchedule;
+/**
+ * Payload of subagent/descriptor.
+ */
+export type SubagentDescriptorData = OneShotDescriptor | ContinuableDescriptor;
+/**
+ * Payload of subagent/catalog.
+ */
+export type SubagentCatalogData = OneShotChild | ContinuableChild | UnknownChild | ExternalChild;
 /**
  * A message that a model reads or writes.
  */
@@ -231,21 +302,37 @@ export interface Definitions {
   AbortedFinish: AbortedFinish;
   AbortedTurnEnd: AbortedTurnEnd;
   AdapterDefaults: AdapterDefaults;
+  AfterSchedule: AfterSchedule;
   AgentInstructionsChange: AgentInstructionsChange;
   AgentInstructionsSource: AgentInstructionsSource;
   AgentMessageSource: AgentMessageSource;
   AgentPresetSelectedData: AgentPresetSelectedData;
   AgentPresetSelectedEvent: AgentPresetSelectedEvent;
   AlwaysLlmRetryData: AlwaysLlmRetryData;
+  ApprovalAskedData: ApprovalAskedData;
+  ApprovalAskedEvent: ApprovalAskedEvent;
+  ApprovalDecidedData: ApprovalDecidedData;
+  ApprovalDecidedEvent: ApprovalDecidedEvent;
+  ApprovalOutcome: ApprovalOutcome;
+  ApprovalPolicyData: ApprovalPolicyData;
+  ApprovalPolicyEvent: ApprovalPolicyEvent;
   AssistantAttemptData: AssistantAttemptData;
   AssistantAttemptEvent: AssistantAttemptEvent;
   AssistantMessage: AssistantMessage;
   AssistantMessageData: AssistantMessageData;
   AssistantMessageEvent: AssistantMessageEvent;
+  AtSchedule: AtSchedule;
   BlockEndChunk: BlockEndChunk;
   BlockStartChunk: BlockStartChunk;
+  BlockedGoal: BlockedGoal;
+  BlockedReason: BlockedReason;
   BlockedTurnEnd: BlockedTurnEnd;
   CallConfig: CallConfig;
+  CommandDoneData: CommandDoneData;
+  CommandDoneEvent: CommandDoneEvent;
+  CommandRunData: CommandRunData;
+  CommandRunEvent: CommandRunEvent;
+  CommandSource: CommandSource;
   CompactCheckpointSource: CompactCheckpointSource;
   CompactionEndData: CompactionEndData;
   CompactionEndEvent: CompactionEndEvent;
@@ -260,9 +347,13 @@ export interface Definitions {
   ContextForm: ContextForm;
   ContextSection: ContextSection;
   ContextSource: ContextSource;
+  ContinuableChild: ContinuableChild;
+  ContinuableDescriptor: ContinuableDescriptor;
   CoordinatorSource: CoordinatorSource;
   CordisHostRunnerSource: CordisHostRunnerSource;
   Count: Count;
+  DeliverablesPresentedData: DeliverablesPresentedData;
+  DeliverablesPresentedEvent: DeliverablesPresentedEvent;
   DeliveryAcceptedData: DeliveryAcceptedData;
   DeliveryAcceptedEvent: DeliveryAcceptedEvent;
   DeveloperContentBlock: DeveloperContentBlock;
@@ -277,15 +368,34 @@ export interface Definitions {
   ErrorFinish: ErrorFinish;
   ErrorTurnEnd: ErrorTurnEnd;
   EventEnvelope: EventEnvelope;
+  EverySchedule: EverySchedule;
+  ExternalChild: ExternalChild;
   FallbackTitleSource: FallbackTitleSource;
+  FeedbackCategory: FeedbackCategory;
+  FeedbackMessageDeleteData: FeedbackMessageDeleteData;
+  FeedbackMessageDeleteEvent: FeedbackMessageDeleteEvent;
+  FeedbackMessagePutData: FeedbackMessagePutData;
+  FeedbackMessagePutEvent: FeedbackMessagePutEvent;
+  FeedbackRecordData: FeedbackRecordData;
+  FeedbackRecordEvent: FeedbackRecordEvent;
   FileBlock: FileBlock;
   FileRef: FileRef;
   FinishChunk: FinishChunk;
   FinishReason: FinishReason;
   ForkedTurnEnd: ForkedTurnEnd;
   FreeNumber: FreeNumber;
+  Goal: Goal;
+  GoalChangeData: GoalChangeData;
+  GoalChangeEvent: GoalChangeEvent;
+  GoalClearChange: GoalClearChange;
+  GoalRef: GoalRef;
+  GoalSnapshotChange: GoalSnapshotChange;
   GoalSource: GoalSource;
   HookAbort: HookAbort;
+  HookInvokedData: HookInvokedData;
+  HookInvokedEvent: HookInvokedEvent;
+  HookResultData: HookResultData;
+  HookResultEvent: HookResultEvent;
   Ignorable: Ignorable;
   ImageBlock: ImageBlock;
   ImageDimensions: ImageDimensions;
@@ -298,6 +408,11 @@ export interface Definitions {
   InboxSplicedEvent: InboxSplicedEvent;
   InboxTarget: InboxTarget;
   InterruptedTurnEnd: InterruptedTurnEnd;
+  JobRegisteredData: JobRegisteredData;
+  JobRegisteredEvent: JobRegisteredEvent;
+  JobSettledData: JobSettledData;
+  JobSettledEvent: JobSettledEvent;
+  JobToolCall: JobToolCall;
   Json: Json;
   JsonObject: JsonObject;
   KnownContentBlock: KnownContentBlock;
@@ -315,6 +430,7 @@ export interface Definitions {
   MaxTokensFinish: MaxTokensFinish;
   MaxTokensTurnEnd: MaxTokensTurnEnd;
   Message: Message;
+  MessageFeedback: MessageFeedback;
   MessageSource: MessageSource;
   ModelRoute: ModelRoute;
   ModelSelectionData: ModelSelectionData;
@@ -322,6 +438,8 @@ export interface Definitions {
   ModelSource: ModelSource;
   NonEmptyString: NonEmptyString;
   NormalLlmRetryData: NormalLlmRetryData;
+  OneShotChild: OneShotChild;
+  OneShotDescriptor: OneShotDescriptor;
   OpaqueContentBlock: OpaqueContentBlock;
   OpaqueEvent: OpaqueEvent;
   OpaqueFinishReason: OpaqueFinishReason;
@@ -329,7 +447,12 @@ export interface Definitions {
   OpaqueTurnEndReason: OpaqueTurnEndReason;
   OwnerPrincipal: OwnerPrincipal;
   ParentAbort: ParentAbort;
+  PermissionPresetData: PermissionPresetData;
+  PermissionPresetEvent: PermissionPresetEvent;
+  PlanModeData: PlanModeData;
+  PlanModeEvent: PlanModeEvent;
   PositiveCount: PositiveCount;
+  PresentedFile: PresentedFile;
   ProviderTitleSource: ProviderTitleSource;
   PtcDispatchData: PtcDispatchData;
   PtcDispatchEvent: PtcDispatchEvent;
@@ -348,6 +471,14 @@ export interface Definitions {
   RequestHeaderReason: RequestHeaderReason;
   RuntimeContextSource: RuntimeContextSource;
   SafeInteger: SafeInteger;
+  SandboxModeData: SandboxModeData;
+  SandboxModeEvent: SandboxModeEvent;
+  Schedule: Schedule;
+  ScheduleChangeData: ScheduleChangeData;
+  ScheduleChangeEvent: ScheduleChangeEvent;
+  ScheduleCreate: ScheduleCreate;
+  ScheduleDelete: ScheduleDelete;
+  ScheduleDispatch: ScheduleDispatch;
   Seq: Seq;
   SessionEvent: SessionEvent;
   SessionHeader: SessionHeader;
@@ -371,6 +502,12 @@ export interface Definitions {
   StoredSourceEventSeqs: StoredSourceEventSeqs;
   StreamChunk: StreamChunk;
   StreamRecord: StreamRecord;
+  SubagentCatalogData: SubagentCatalogData;
+  SubagentCatalogEvent: SubagentCatalogEvent;
+  SubagentDescriptorData: SubagentDescriptorData;
+  SubagentDescriptorEvent: SubagentDescriptorEvent;
+  SubagentModelPolicyData: SubagentModelPolicyData;
+  SubagentModelPolicyEvent: SubagentModelPolicyEvent;
   SubagentReportSource: SubagentReportSource;
   SubagentSettledSource: SubagentSettledSource;
   SurfaceOp: SurfaceOp;
@@ -379,7 +516,18 @@ export interface Definitions {
   SystemMessageData: SystemMessageData;
   SystemMessageEvent: SystemMessageEvent;
   SystemPromptSource: SystemPromptSource;
+  TeamMember: TeamMember;
+  TeamMemberData: TeamMemberData;
+  TeamMemberEvent: TeamMemberEvent;
+  TeamMessage: TeamMessage;
+  TeamMessageDeliveredData: TeamMessageDeliveredData;
+  TeamMessageDeliveredEvent: TeamMessageDeliveredEvent;
+  TeamMessageQueuedData: TeamMessageQueuedData;
+  TeamMessageQueuedEvent: TeamMessageQueuedEvent;
   TeamMessageSource: TeamMessageSource;
+  TeamTask: TeamTask;
+  TeamTaskData: TeamTaskData;
+  TeamTaskEvent: TeamTaskEvent;
   TextBlock: TextBlock;
   TextDeltaChunk: TextDeltaChunk;
   TextRunRecord: TextRunRecord;
@@ -388,6 +536,9 @@ export interface Definitions {
   TitleRequestMessage: TitleRequestMessage;
   TitleRequestSource: TitleRequestSource;
   TitleSource: TitleSource;
+  TodoItem: TodoItem;
+  TodoWriteData: TodoWriteData;
+  TodoWriteEvent: TodoWriteEvent;
   TokenUsage: TokenUsage;
   ToolAdditionBlock: ToolAdditionBlock;
   ToolCallBlock: ToolCallBlock;
@@ -397,6 +548,7 @@ export interface Definitions {
   ToolCallRunRecord: ToolCallRunRecord;
   ToolCallsFinish: ToolCallsFinish;
   ToolError: ToolError;
+  ToolFilter: ToolFilter;
   ToolRegistrySource: ToolRegistrySource;
   ToolRemovalBlock: ToolRemovalBlock;
   ToolResultData: ToolResultData;
@@ -409,6 +561,8 @@ export interface Definitions {
   TurnEndReason: TurnEndReason;
   TurnStartData: TurnStartData;
   TurnStartEvent: TurnStartEvent;
+  UnblockedGoal: UnblockedGoal;
+  UnknownChild: UnknownChild;
   UsageChunk: UsageChunk;
   UserAbort: UserAbort;
   UserMessage: UserMessage;
@@ -416,10 +570,27 @@ export interface Definitions {
   UserQuestionReplySource: UserQuestionReplySource;
   UserSource: UserSource;
   UserTitleSource: UserTitleSource;
+  WebSearchBody: WebSearchBody;
+  WebSearchMessage: WebSearchMessage;
+  WebSearchRequestData: WebSearchRequestData;
+  WebSearchRequestEvent: WebSearchRequestEvent;
+  WebSearchText: WebSearchText;
+  WebSearchThinking: WebSearchThinking;
+  WebSearchTool: WebSearchTool;
   WebhookSource: WebhookSource;
+  WorkflowAgentEndData: WorkflowAgentEndData;
+  WorkflowAgentEndEvent: WorkflowAgentEndEvent;
+  WorkflowAgentStartData: WorkflowAgentStartData;
+  WorkflowAgentStartEvent: WorkflowAgentStartEvent;
+  WorkflowRunEndData: WorkflowRunEndData;
+  WorkflowRunEndEvent: WorkflowRunEndEvent;
+  WorkflowRunStartData: WorkflowRunStartData;
+  WorkflowRunStartEvent: WorkflowRunStartEvent;
   WorkingDirectoryChangeData: WorkingDirectoryChangeData;
   WorkingDirectoryChangeEvent: WorkingDirectoryChangeEvent;
   WorkingDirectorySource: WorkingDirectorySource;
+  WorkspaceChangesData: WorkspaceChangesData;
+  WorkspaceChangesEvent: WorkspaceChangesEvent;
 }
 /**
  * A person stopped the turn. Closed.
@@ -498,6 +669,29 @@ export interface AdapterDefaults {
    * config.maxTokens is a default.
    */
   maxTokens?: true;
+}
+/**
+ * A reminder after a time. Closed.
+ */
+export interface AfterSchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "after";
+  /**
+   * The name of the reminder, without whitespace around it, 120 UTF-16 units at most. Written by late releases; absent in older events.
+   */
+  title?: string;
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  afterSeconds: PositiveCount;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
 }
 /**
  * One instruction file that began to apply, was replaced or stopped to apply. Closed.
@@ -581,11 +775,73 @@ export interface AlwaysLlmRetryData {
   failure: LlmFailure;
 }
 /**
+ * Payload of approval/asked. Closed.
+ */
+export interface ApprovalAskedData {
+  id: NonEmptyString;
+  toolName: NonEmptyString;
+  callId?: NonEmptyString;
+  /**
+   * Why approval is needed, for the person to read.
+   */
+  reason?: string;
+}
+/**
+ * A tool asks for approval, inside a turn. Closed.
+ */
+export interface ApprovalAskedEvent {
+  type: "approval/asked";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalAskedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of approval/decided. Closed.
+ */
+export interface ApprovalDecidedData {
+  id: NonEmptyString;
+  outcome: ApprovalOutcome;
+}
+/**
+ * A request for approval is settled. Closed.
+ */
+export interface ApprovalDecidedEvent {
+  type: "approval/decided";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalDecidedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of approval/policy. Closed.
+ */
+export interface ApprovalPolicyData {
+  /**
+   * Whether a person is asked before a tool acts, or every request is turned down at once.
+   */
+  policy: "ask" | "never";
+  /**
+   * The policy was taken over from the agent that delegated this session. Otherwise absent.
+   */
+  source?: "delegation";
+}
+/**
+ * The approval policy changes. The last one counts. Closed.
+ */
+export interface ApprovalPolicyEvent {
+  type: "approval/policy";
+  seq: Seq;
+  time: EpochMs;
+  data: ApprovalPolicyData;
+  ignorable?: Ignorable;
+}
+/**
  * Payload of assistant/attempt. Closed.
  */
 export interface AssistantAttemptData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   /**
    * The response as far as it arrived.
    */
@@ -914,8 +1170,8 @@ export interface ModelSource {
  * Payload of assistant/message. Closed.
  */
 export interface AssistantMessageData {
-  turn: Count;
-  step: Count;
+  turn: PositiveCount;
+  step: PositiveCount;
   message: AssistantMessage;
   /**
    * The response as it arrived. Empty when it was not recorded.
@@ -942,6 +1198,55 @@ export interface AssistantMessageEvent {
   ignorable?: Ignorable;
 }
 /**
+ * A reminder at a fixed time. Closed.
+ */
+export interface AtSchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "at";
+  /**
+   * The name of the reminder, without whitespace around it, 120 UTF-16 units at most. Written by late releases; absent in older events.
+   */
+  title?: string;
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
+}
+/**
+ * A goal that cannot go on without help. Closed.
+ */
+export interface BlockedGoal {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * What is to be reached, without whitespace around it.
+   */
+  objective: string;
+  phase: "blocked";
+  blockedReason: BlockedReason;
+  maxGoalRounds: PositiveCount;
+}
+/**
+ * Why a goal cannot go on. Closed.
+ */
+export interface BlockedReason {
+  /**
+   * A stable code of lower-case words joined by hyphens.
+   */
+  code: string;
+  /**
+   * For people, without whitespace around it.
+   */
+  message: string;
+}
+/**
  * A step was refused before the model was asked. Closed.
  */
 export interface BlockedTurnEnd {
@@ -960,6 +1265,59 @@ export interface CallConfig {
    * Texts that end the response. An empty list differs from an absent one.
    */
   stop?: string[];
+}
+/**
+ * Payload of command/done. Closed.
+ */
+export interface CommandDoneData {
+  commandId: NonEmptyString;
+  /**
+   * How it ended.
+   */
+  kind: "success" | "error";
+  /**
+   * What the person is told.
+   */
+  text?: string;
+  sourceEventSeq?: Seq;
+}
+/**
+ * A command has ended. Closed.
+ */
+export interface CommandDoneEvent {
+  type: "command/done";
+  seq: Seq;
+  time: EpochMs;
+  data: CommandDoneData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of command/run. Closed.
+ */
+export interface CommandRunData {
+  commandId: NonEmptyString;
+  name: NonEmptyString;
+  /**
+   * What was written after the name. Absent when the command keeps its input out of the log.
+   */
+  args?: string;
+  source: CommandSource;
+}
+/**
+ * Who ran the command. Closed.
+ */
+export interface CommandSource {
+  kind: "user";
+}
+/**
+ * A command begins to run. Closed.
+ */
+export interface CommandRunEvent {
+  type: "command/run";
+  seq: Seq;
+  time: EpochMs;
+  data: CommandRunData;
+  ignorable?: Ignorable;
 }
 /**
  * The summary that a compaction put in the place of older history. Closed.
@@ -1127,6 +1485,49 @@ export interface ContextSource {
   summary?: string;
 }
 /**
+ * A child that takes further messages. Closed.
+ */
+export interface ContinuableChild {
+  /**
+   * The shape of the payload. Both are the same here; 1 came after the first V4 releases.
+   */
+  version: 0 | 1;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "continuable";
+  /**
+   * The name shown for the child.
+   */
+  label: string;
+}
+/**
+ * A child that takes further messages. Closed.
+ */
+export interface ContinuableDescriptor {
+  version: 3;
+  mode: "continuable";
+  provider: NonEmptyString;
+  label: NonEmptyString;
+  agentProvider?: NonEmptyString;
+  agentModel?: NonEmptyString;
+  agentReasoningEffort?: NonEmptyString;
+  persona?: NonEmptyString;
+  toolFilter?: ToolFilter;
+}
+/**
+ * Which tools a child has. At least one of the two lists is present. Closed.
+ */
+export interface ToolFilter {
+  /**
+   * Only these tools.
+   */
+  allow?: NonEmptyString[];
+  /**
+   * All tools but these.
+   */
+  deny?: NonEmptyString[];
+}
+/**
  * A coordinating agent wrote the message. An older kind that readers keep. Closed.
  */
 export interface CoordinatorSource {
@@ -1139,6 +1540,39 @@ export interface CoordinatorSource {
  */
 export interface CordisHostRunnerSource {
   kind: "cordis-host-runner";
+}
+/**
+ * Payload of deliverables/presented. Closed.
+ */
+export interface DeliverablesPresentedData {
+  turn: PositiveCount;
+  callId: NonEmptyString;
+  /**
+   * The files, the most important one first.
+   *
+   * @minItems 1
+   */
+  files: [PresentedFile, ...PresentedFile[]];
+}
+/**
+ * One file for the user. Closed.
+ */
+export interface PresentedFile {
+  path: NonEmptyString;
+  /**
+   * What it is.
+   */
+  description?: string;
+}
+/**
+ * The model presents files as its result. Closed.
+ */
+export interface DeliverablesPresentedEvent {
+  type: "deliverables/presented";
+  seq: Seq;
+  time: EpochMs;
+  data: DeliverablesPresentedData;
+  ignorable?: Ignorable;
 }
 /**
  * Payload of session-log-deepseek/delivery-accepted. Closed.
@@ -1521,16 +1955,239 @@ export interface EventEnvelope {
   ignorable?: Ignorable;
 }
 /**
+ * A reminder again and again. Closed.
+ */
+export interface EverySchedule {
+  /**
+   * Names the reminder. An id is never used again in the same session. No whitespace around it.
+   */
+  id: string;
+  kind: "every";
+  /**
+   * The name of the reminder, without whitespace around it, 120 UTF-16 units at most. Written by late releases; absent in older events.
+   */
+  title?: string;
+  /**
+   * What the model is told, without whitespace around it.
+   */
+  prompt: string;
+  /**
+   * The interval in seconds, 60 or more.
+   */
+  everySeconds: number;
+  /**
+   * When it is next due. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  scheduledAt: string;
+}
+/**
+ * A child that runs elsewhere, without a session here. Written since release 0.2.1. Closed.
+ */
+export interface ExternalChild {
+  version: 2;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "external";
+  /**
+   * The name shown for the child.
+   */
+  label?: string;
+}
+/**
  * The title was cut from a message. Closed.
  */
 export interface FallbackTitleSource {
   kind: "fallback";
 }
 /**
+ * Payload of feedback/message-delete. Closed.
+ */
+export interface FeedbackMessageDeleteData {
+  sessionId: NonEmptyString;
+  messageId: NonEmptyString;
+}
+/**
+ * The rating of a reply is withdrawn. Closed.
+ */
+export interface FeedbackMessageDeleteEvent {
+  type: "feedback/message-delete";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackMessageDeleteData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of feedback/message-put. Closed.
+ */
+export interface FeedbackMessagePutData {
+  sessionId: NonEmptyString;
+  item: MessageFeedback;
+}
+/**
+ * What a person thinks of one reply. Closed.
+ */
+export interface MessageFeedback {
+  messageId: NonEmptyString;
+  /**
+   * The verdict.
+   */
+  rating: "positive" | "negative";
+  /**
+   * Why. Not blank.
+   */
+  note?: string;
+  category?: FeedbackCategory;
+  /**
+   * A fresh UUID for each change, so that two writers notice each other.
+   */
+  version: string;
+  createdAt: Count;
+  updatedAt: Count;
+}
+/**
+ * A reply is rated, or its rating changes. The last one for a message counts. Closed.
+ */
+export interface FeedbackMessagePutEvent {
+  type: "feedback/message-put";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackMessagePutData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of feedback/record. Closed.
+ */
+export interface FeedbackRecordData {
+  text?: NonEmptyString;
+  category?: FeedbackCategory;
+}
+/**
+ * A remark about the session. It may be empty. Closed.
+ */
+export interface FeedbackRecordEvent {
+  type: "feedback/record";
+  seq: Seq;
+  time: EpochMs;
+  data: FeedbackRecordData;
+  ignorable?: Ignorable;
+}
+/**
  * The session was forked while the turn was open; the end was written for the child. Closed.
  */
 export interface ForkedTurnEnd {
   kind: "forked";
+}
+/**
+ * A goal that nothing holds up. Closed.
+ */
+export interface UnblockedGoal {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * What is to be reached, without whitespace around it.
+   */
+  objective: string;
+  /**
+   * Whether the harness works on the goal, waits, or has reached it.
+   */
+  phase: "active" | "paused" | "complete";
+  maxGoalRounds: PositiveCount;
+}
+/**
+ * Payload of goal/change for every operation but clear. Closed.
+ */
+export interface GoalSnapshotChange {
+  kind: "goal/change";
+  version: 1;
+  /**
+   * What was done.
+   */
+  operation: "create" | "edit" | "pause" | "resume" | "complete" | "block";
+  goal: Goal;
+  roundsStarted: Count;
+  createdAt: Count;
+  updatedAt: Count;
+}
+/**
+ * Payload of goal/change for the operation clear. Closed.
+ */
+export interface GoalClearChange {
+  kind: "goal/change";
+  version: 1;
+  operation: "clear";
+  cleared: GoalRef;
+  clearedAt: Count;
+}
+/**
+ * A revision of a goal. Closed.
+ */
+export interface GoalRef {
+  id: NonEmptyString;
+  revision: PositiveCount;
+}
+/**
+ * The goal of the session changes. There is at most one at a time. Closed.
+ */
+export interface GoalChangeEvent {
+  type: "goal/change";
+  seq: Seq;
+  time: EpochMs;
+  data: GoalChangeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of hook/invoked. Closed.
+ */
+export interface HookInvokedData {
+  turn: Count;
+  point: NonEmptyString;
+  /**
+   * The convention that the hook is written for.
+   */
+  dialect: "claude-code" | "codex";
+  /**
+   * The pattern of its configuration that matched.
+   */
+  matcher?: string;
+  handlerId: NonEmptyString;
+}
+/**
+ * A hook is started. Closed.
+ */
+export interface HookInvokedEvent {
+  type: "hook/invoked";
+  seq: Seq;
+  time: EpochMs;
+  data: HookInvokedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of hook/result. Closed.
+ */
+export interface HookResultData {
+  turn: Count;
+  point: NonEmptyString;
+  handlerId: NonEmptyString;
+  decision: NonEmptyString;
+  exitCode?: SafeInteger;
+  /**
+   * The beginning of what it wrote to stderr.
+   */
+  stderrSummary?: string;
+  /**
+   * How long it ran, in milliseconds.
+   */
+  durationMs: number;
+}
+/**
+ * A hook has ended. Closed.
+ */
+export interface HookResultEvent {
+  type: "hook/result";
+  seq: Seq;
+  time: EpochMs;
+  data: HookResultData;
+  ignorable?: Ignorable;
 }
 /**
  * Payload of image/offload. Closed.
@@ -1608,6 +2265,72 @@ export interface InboxSplicedEvent {
  */
 export interface InterruptedTurnEnd {
   kind: "interrupted";
+}
+/**
+ * Payload of job/registered. Closed.
+ */
+export interface JobRegisteredData {
+  jobId: NonEmptyString;
+  owner: NonEmptyString;
+  kind: NonEmptyString;
+  label: NonEmptyString;
+  startedAt: Count;
+  toolCall?: JobToolCall;
+}
+/**
+ * The tool call that a job came from. Closed.
+ */
+export interface JobToolCall {
+  callId: NonEmptyString;
+  rootCallId: NonEmptyString;
+}
+/**
+ * A job begins. Written since release 0.2.1. Closed.
+ */
+export interface JobRegisteredEvent {
+  type: "job/registered";
+  seq: Seq;
+  time: EpochMs;
+  data: JobRegisteredData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of job/settled: what job/registered said, and how the job ended. Closed.
+ */
+export interface JobSettledData {
+  jobId: NonEmptyString;
+  owner: NonEmptyString;
+  kind: NonEmptyString;
+  label: NonEmptyString;
+  startedAt: Count;
+  toolCall?: JobToolCall;
+  finishedAt: Count;
+  /**
+   * How it ended.
+   */
+  status: "completed" | "killed" | "failed";
+  /**
+   * What ended it: its own producer, a request to stop it, or the end of the process.
+   */
+  cause: "producer" | "kill" | "teardown";
+  /**
+   * Whether the producer itself said how the job ended.
+   */
+  producerReported: boolean;
+  /**
+   * One line about the end.
+   */
+  detail?: string;
+}
+/**
+ * A job has ended. Written since release 0.2.1. Closed.
+ */
+export interface JobSettledEvent {
+  type: "job/settled";
+  seq: Seq;
+  time: EpochMs;
+  data: JobSettledData;
+  ignorable?: Ignorable;
 }
 /**
  * A turn begins. No other turn is open. Closed.
@@ -2074,6 +2797,546 @@ export interface WorkingDirectoryChangeEvent {
  */
 export interface WorkingDirectoryChangeData {
   cwd: NonEmptyString;
+}
+/**
+ * The sandbox mode changes. The last one counts. Closed.
+ */
+export interface SandboxModeEvent {
+  type: "sandbox/mode";
+  seq: Seq;
+  time: EpochMs;
+  data: SandboxModeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of sandbox/mode. Closed.
+ */
+export interface SandboxModeData {
+  /**
+   * What tools can write: nothing, the workspace, or everything.
+   */
+  mode: "read-only" | "workspace-write" | "danger-full-access";
+  /**
+   * The mode was taken over from the agent that delegated this session. Otherwise absent.
+   */
+  source?: "delegation";
+}
+/**
+ * A named set of permissions was chosen. The mode and the policy that it stands for are events of their own. The last one counts. Closed.
+ */
+export interface PermissionPresetEvent {
+  type: "permission/preset";
+  seq: Seq;
+  time: EpochMs;
+  data: PermissionPresetData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of permission/preset. Closed.
+ */
+export interface PermissionPresetData {
+  preset: NonEmptyString;
+}
+/**
+ * Plan mode is switched on or off. The last one counts. Closed.
+ */
+export interface PlanModeEvent {
+  type: "plan/mode";
+  seq: Seq;
+  time: EpochMs;
+  data: PlanModeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of plan/mode. Closed.
+ */
+export interface PlanModeData {
+  /**
+   * Whether the model only plans, without changing anything.
+   */
+  active: boolean;
+}
+/**
+ * The model writes its task list anew. The last list counts. Closed.
+ */
+export interface TodoWriteEvent {
+  type: "todo/write";
+  seq: Seq;
+  time: EpochMs;
+  data: TodoWriteData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of todo/write. Closed.
+ */
+export interface TodoWriteData {
+  /**
+   * The whole list, in order.
+   */
+  todos: TodoItem[];
+}
+/**
+ * One task. Closed.
+ */
+export interface TodoItem {
+  /**
+   * What is to be done.
+   */
+  content: string;
+  /**
+   * How far it is.
+   */
+  status: "pending" | "in_progress" | "completed";
+}
+/**
+ * A reminder is made, withdrawn or handed over. Late releases keep reminders outside the log and only read these events. Closed.
+ */
+export interface ScheduleChangeEvent {
+  type: "schedule/change";
+  seq: Seq;
+  time: EpochMs;
+  data: ScheduleChangeData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of schedule/change for a new reminder. Closed.
+ */
+export interface ScheduleCreate {
+  version: 1;
+  operation: "create";
+  schedule: Schedule;
+}
+/**
+ * Payload of schedule/change for a reminder that is withdrawn. Closed.
+ */
+export interface ScheduleDelete {
+  version: 1;
+  operation: "delete";
+  /**
+   * The reminder. No whitespace around it.
+   */
+  id: string;
+}
+/**
+ * Payload of schedule/change for a reminder that came due. Closed.
+ */
+export interface ScheduleDispatch {
+  version: 1;
+  operation: "dispatch";
+  /**
+   * The reminder. One that does not recur is over with this. No whitespace around it.
+   */
+  id: string;
+  /**
+   * When it was handed over. Present for a recurring reminder, which goes on from here. A UTC instant written as YYYY-MM-DDTHH:MM:SS.mmmZ.
+   */
+  acceptedAt?: string;
+}
+/**
+ * A workflow begins to run. Closed.
+ */
+export interface WorkflowRunStartEvent {
+  type: "tool-workflow/run-start";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowRunStartData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/run-start. Closed.
+ */
+export interface WorkflowRunStartData {
+  runId: NonEmptyString;
+  name: NonEmptyString;
+}
+/**
+ * A run of a workflow has ended. Closed.
+ */
+export interface WorkflowRunEndEvent {
+  type: "tool-workflow/run-end";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowRunEndData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/run-end. Closed.
+ */
+export interface WorkflowRunEndData {
+  runId: NonEmptyString;
+  /**
+   * How the run ended.
+   */
+  stopReason: "completed" | "cancelled" | "error";
+}
+/**
+ * A workflow starts an agent. Closed.
+ */
+export interface WorkflowAgentStartEvent {
+  type: "tool-workflow/agent-start";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowAgentStartData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/agent-start. Closed.
+ */
+export interface WorkflowAgentStartData {
+  runId: NonEmptyString;
+  seq: PositiveCount;
+  /**
+   * The name shown for the agent.
+   */
+  label: string;
+  /**
+   * The phase of the workflow that it works in.
+   */
+  phase?: string;
+  childId: NonEmptyString;
+}
+/**
+ * An agent of a workflow has ended. Closed.
+ */
+export interface WorkflowAgentEndEvent {
+  type: "tool-workflow/agent-end";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkflowAgentEndData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of tool-workflow/agent-end. Closed.
+ */
+export interface WorkflowAgentEndData {
+  runId: NonEmptyString;
+  seq: PositiveCount;
+  /**
+   * How the agent ended.
+   */
+  outcome: "completed" | "failed" | "cancelled";
+}
+/**
+ * A teammate comes, or its phase changes. Closed.
+ */
+export interface TeamMemberEvent {
+  type: "team/member";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMemberData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/member. Closed.
+ */
+export interface TeamMemberData {
+  version: 2;
+  teamId: NonEmptyString;
+  member: TeamMember;
+}
+/**
+ * A teammate as it stands. Closed.
+ */
+export interface TeamMember {
+  id: NonEmptyString;
+  /**
+   * Its name, unique in the team. It never changes.
+   */
+  name: string;
+  /**
+   * What it is for.
+   */
+  description: string;
+  /**
+   * What runs it. It never changes.
+   */
+  provider: string;
+  /**
+   * Whether it began empty or with the history of the lead. It never changes.
+   */
+  context: "fresh" | "fork";
+  /**
+   * Whether it is being made, works, or could not be made. It begins as provisioning.
+   */
+  phase: "provisioning" | "active" | "failed";
+  /**
+   * Why it could not be made.
+   */
+  error?: string;
+}
+/**
+ * A task is made or changes. Closed.
+ */
+export interface TeamTaskEvent {
+  type: "team/task";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamTaskData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/task. Closed.
+ */
+export interface TeamTaskData {
+  version: 2;
+  teamId: NonEmptyString;
+  task: TeamTask;
+}
+/**
+ * A task as it stands. Closed.
+ */
+export interface TeamTask {
+  id: NonEmptyString;
+  revision: PositiveCount;
+  /**
+   * The task in one line.
+   */
+  subject: string;
+  /**
+   * The task in full.
+   */
+  description: string;
+  /**
+   * How far it is.
+   */
+  status: "pending" | "in_progress" | "completed" | "deleted";
+  ownerId?: NonEmptyString;
+  /**
+   * The tasks that come first. No cycle, each one once.
+   */
+  blockedBy: NonEmptyString[];
+  /**
+   * The paths that the task is going to write.
+   */
+  writeScopes: string[];
+}
+/**
+ * A member of the team writes to another one. Closed.
+ */
+export interface TeamMessageQueuedEvent {
+  type: "team/message/queued";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMessageQueuedData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/message/queued. Closed.
+ */
+export interface TeamMessageQueuedData {
+  version: 2;
+  teamId: NonEmptyString;
+  message: TeamMessage;
+}
+/**
+ * A message of one member to another. Closed.
+ */
+export interface TeamMessage {
+  id: NonEmptyString;
+  senderId: NonEmptyString;
+  /**
+   * The name of that member.
+   */
+  senderName: string;
+  targetId: NonEmptyString;
+  /**
+   * What it says.
+   */
+  content: ContentBlock[];
+}
+/**
+ * A message of the team has reached its member. Closed.
+ */
+export interface TeamMessageDeliveredEvent {
+  type: "team/message/delivered";
+  seq: Seq;
+  time: EpochMs;
+  data: TeamMessageDeliveredData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of team/message/delivered. Closed.
+ */
+export interface TeamMessageDeliveredData {
+  version: 2;
+  teamId: NonEmptyString;
+  messageId: NonEmptyString;
+  targetId: NonEmptyString;
+}
+/**
+ * Stands in the log of a child and says how it was made. The first one of its own counts. Closed.
+ */
+export interface SubagentDescriptorEvent {
+  type: "subagent/descriptor";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentDescriptorData;
+  ignorable?: Ignorable;
+}
+/**
+ * A child that does one thing and ends. Closed.
+ */
+export interface OneShotDescriptor {
+  version: 3;
+  mode: "one-shot";
+  provider: NonEmptyString;
+  /**
+   * The name shown for it.
+   */
+  label?: string;
+}
+/**
+ * Stands in the log of the parent: a child was made. Each child occurs once after the inherited part. Closed.
+ */
+export interface SubagentCatalogEvent {
+  type: "subagent/catalog";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentCatalogData;
+  ignorable?: Ignorable;
+}
+/**
+ * A child that does one thing and ends. Closed.
+ */
+export interface OneShotChild {
+  /**
+   * The shape of the payload. Both are the same here; 1 came after the first V4 releases.
+   */
+  version: 0 | 1;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "one-shot";
+  /**
+   * The name shown for the child.
+   */
+  label?: string;
+}
+/**
+ * A child whose own log does not say how it was made. Migration from V3 writes it. Closed.
+ */
+export interface UnknownChild {
+  version: 1;
+  childId: NonEmptyString;
+  childCreatedAt: Count;
+  mode: "unknown";
+  /**
+   * The name shown for the child.
+   */
+  label?: string;
+}
+/**
+ * Fixes which models the agent may choose for its subagents. The first one counts. Closed.
+ */
+export interface SubagentModelPolicyEvent {
+  type: "subagent/model-selection-policy";
+  seq: Seq;
+  time: EpochMs;
+  data: SubagentModelPolicyData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of subagent/model-selection-policy. Closed.
+ */
+export interface SubagentModelPolicyData {
+  /**
+   * The models on offer, each one once.
+   *
+   * @minItems 1
+   */
+  allowedModels: [ModelRoute, ...ModelRoute[]];
+}
+/**
+ * The turn changed files of the workspace. Which ones is known to the process that wrote this, as long as it runs. Closed.
+ */
+export interface WorkspaceChangesEvent {
+  type: "workspace/changes";
+  seq: Seq;
+  time: EpochMs;
+  data: WorkspaceChangesData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of workspace/changes. Closed.
+ */
+export interface WorkspaceChangesData {
+  turn: PositiveCount;
+}
+/**
+ * A web search is sent to a model, outside the conversation. Closed.
+ */
+export interface WebSearchRequestEvent {
+  type: "web/deepseek-search-llm-request";
+  seq: Seq;
+  time: EpochMs;
+  data: WebSearchRequestData;
+  ignorable?: Ignorable;
+}
+/**
+ * Payload of web/deepseek-search-llm-request. Closed.
+ */
+export interface WebSearchRequestData {
+  endpoint: NonEmptyString;
+  apiVersion: NonEmptyString;
+  body: WebSearchBody;
+}
+/**
+ * The body of the request. Closed.
+ */
+export interface WebSearchBody {
+  model: NonEmptyString;
+  max_tokens: PositiveCount;
+  /**
+   * One message.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  messages: [WebSearchMessage, ...WebSearchMessage[]];
+  /**
+   * One tool.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  tools: [WebSearchTool, ...WebSearchTool[]];
+  thinking?: WebSearchThinking;
+}
+/**
+ * The only message of the request. Closed.
+ */
+export interface WebSearchMessage {
+  role: "user";
+  /**
+   * One text.
+   *
+   * @minItems 1
+   * @maxItems 1
+   */
+  content: [WebSearchText, ...WebSearchText[]];
+}
+/**
+ * The text of the question. Closed.
+ */
+export interface WebSearchText {
+  type: "text";
+  /**
+   * The text.
+   */
+  text: string;
+}
+/**
+ * The only tool of the request, which the service runs itself. Closed.
+ */
+export interface WebSearchTool {
+  type: "web_search_20250305";
+  name: "web_search";
+  max_uses: PositiveCount;
+}
+/**
+ * Switches thinking off. Closed.
+ */
+export interface WebSearchThinking {
+  type: "disabled";
 }
 /**
  * An event of a type that format V4 does not know. It is marked ignorable, so readers keep it as it is and never put it on the surface. Plugins of this format use types that begin with "plugin:". Closed.

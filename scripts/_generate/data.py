@@ -13,6 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from .errors import GenerateError
+from .members import check_members
 from .schemas import Schema
 from .vocabulary import check_vocabulary
 
@@ -32,6 +33,11 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
     vocabulary = load_yaml(spec, "session/vocabulary")
     check_vocabulary(vocabulary, bundles)
     write_json(output / "vocabulary.json", vocabulary)
+    history = load_yaml(spec, "session/member_history")
+    enforcement = load_yaml(spec, "session/enforcement")
+    check_members(history, enforcement, bundles)
+    write_json(output / "member_history.json", history)
+    write_json(output / "enforcement.json", enforcement)
     for source, target in (
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),

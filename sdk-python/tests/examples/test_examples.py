@@ -49,10 +49,46 @@ SHARED_TYPES = [
     "session-log-deepseek/delivery-accepted",
     "agent-preset/selected",
     "model/selection",
+    "approval/asked",
+    "approval/decided",
+    "approval/policy",
+    "sandbox/mode",
+    "permission/preset",
+    "plan/mode",
+    "command/run",
+    "command/done",
+    "feedback/record",
+    "feedback/message-put",
+    "feedback/message-delete",
+    "hook/invoked",
+    "hook/result",
+    "todo/write",
+    "goal/change",
+    "schedule/change",
+    "tool-workflow/run-start",
+    "tool-workflow/run-end",
+    "tool-workflow/agent-start",
+    "tool-workflow/agent-end",
+    "team/member",
+    "team/task",
+    "team/message/queued",
+    "team/message/delivered",
+    "subagent/descriptor",
+    "subagent/catalog",
+    "subagent/model-selection-policy",
+    "deliverables/presented",
+    "workspace/changes",
+    "web/deepseek-search-llm-request",
 ]
 TYPES = {
     "session/v3": SHARED_TYPES,
-    "session/v4": [*SHARED_TYPES, "developer/message", "working-directory/change"],
+    "session/v4": [
+        *SHARED_TYPES,
+        "developer/message",
+        "working-directory/change",
+        "job/registered",
+        "job/settled",
+    ],
 }
 ENTRIES = {
     "session/v3": ["SessionEvent", "SessionHeader", "StoredSessionHeader", "StoredEventRow"],
@@ -153,6 +189,7 @@ def test_each_example_is_taken_or_refused_as_it_says(family: str, engine: Engine
 @EVERY_FORMAT
 def test_every_type_has_its_examples(family: str) -> None:
     assert set(event_definitions(family)) == set(TYPES[family])
+    assert len(TYPES[family]) == {"session/v3": 58, "session/v4": 62}[family]
     folders: dict[str, Counter[bool]] = {}
     for example in own(family):
         folders.setdefault(example.folder, Counter())[example.valid] += 1

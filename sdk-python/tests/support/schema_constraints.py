@@ -22,6 +22,7 @@ PLAIN = (
     "maximum",
     "exclusiveMinimum",
     "minLength",
+    "maxLength",
     "pattern",
     "minItems",
     "maxItems",

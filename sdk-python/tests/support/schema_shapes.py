@@ -44,7 +44,7 @@ class Shapes:
         if "$ref" in schema:
             self.declare(_target(schema))
         for value in schema.get("enum", ()):
-            self.declared.add((name, path, value))
+            self.declared.add((name, path, str(value)))
         for member, inner in schema.get("properties", {}).items():
             self.declared.add((name, f"{path}/{member}", ""))
             self._declare(inner, name, f"{path}/{member}")
@@ -58,8 +58,8 @@ class Shapes:
             target = _target(schema)
             self._meet(self.known[target], target, "", value)
             return
-        if isinstance(value, str):
-            self.met.add((name, path, value))
+        if isinstance(value, (str, int)):
+            self.met.add((name, path, str(value)))
         for member, inner in schema.get("properties", {}).items():
             if isinstance(value, dict) and member in value:
                 self.met.add((name, f"{path}/{member}", ""))

@@ -42,6 +42,8 @@ def describe(leaf: Leaf, value: Any) -> str:
             return f"{_shown(value)} is not more than {leaf.limit}"
         case "minLength":
             return "the text is empty" if leaf.limit == 1 else "the text is too short"
+        case "maxLength":
+            return f"the text is longer than {leaf.limit} characters"
         case "minItems":
             return f"the list has {len(value)} entries, fewer than {leaf.limit}"
         case "maxItems":

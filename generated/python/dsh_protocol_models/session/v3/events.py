@@ -27,6 +27,35 @@ from ..common.sessions import AgentPresetSelectedEvent, EndSeedEvent, ModelSelec
 from ..common.titles import SessionTitleEvent
 from .titles import TitleLlmRequestEvent
 from ..common.deliveries import DeliveryAcceptedEvent
+from ..common.interactions import ApprovalAskedEvent, ApprovalDecidedEvent
+from ..common.policies import (
+    ApprovalPolicyEvent,
+    PermissionPresetEvent,
+    PlanModeEvent,
+    SandboxModeEvent,
+)
+from ..common.commands import CommandDoneEvent, CommandRunEvent
+from ..common.feedbacks import (
+    FeedbackMessageDeleteEvent,
+    FeedbackMessagePutEvent,
+    FeedbackRecordEvent,
+)
+from ..common.hooks import HookInvokedEvent, HookResultEvent
+from ..common.todos import TodoWriteEvent
+from ..common.goals import GoalChangeEvent
+from .schedules import ScheduleChangeEvent
+from ..common.workflows import (
+    WorkflowAgentEndEvent,
+    WorkflowAgentStartEvent,
+    WorkflowRunEndEvent,
+    WorkflowRunStartEvent,
+)
+from ..common.teams import TeamMemberEvent, TeamMessageDeliveredEvent, TeamTaskEvent
+from .teams import TeamMessageQueuedEvent
+from ..common.subagents import SubagentDescriptorEvent, SubagentModelPolicyEvent
+from .subagents import SubagentCatalogEvent
+from ..common.deliverables import DeliverablesPresentedEvent, WorkspaceChangesEvent
+from .web_searches import WebSearchRequestEvent
 
 
 class OpaqueEvent(Model):
@@ -88,8 +117,38 @@ KnownSessionEvent = TypeAliasType(
         | TitleLlmRequestEvent
         | DeliveryAcceptedEvent
         | AgentPresetSelectedEvent
-        | ModelSelectionEvent,
-        Field(description="An event of a type that has a schema.", discriminator="type"),
+        | ModelSelectionEvent
+        | ApprovalAskedEvent
+        | ApprovalDecidedEvent
+        | ApprovalPolicyEvent
+        | SandboxModeEvent
+        | PermissionPresetEvent
+        | PlanModeEvent
+        | CommandRunEvent
+        | CommandDoneEvent
+        | FeedbackRecordEvent
+        | FeedbackMessagePutEvent
+        | FeedbackMessageDeleteEvent
+        | HookInvokedEvent
+        | HookResultEvent
+        | TodoWriteEvent
+        | GoalChangeEvent
+        | ScheduleChangeEvent
+        | WorkflowRunStartEvent
+        | WorkflowRunEndEvent
+        | WorkflowAgentStartEvent
+        | WorkflowAgentEndEvent
+        | TeamMemberEvent
+        | TeamTaskEvent
+        | TeamMessageQueuedEvent
+        | TeamMessageDeliveredEvent
+        | SubagentDescriptorEvent
+        | SubagentCatalogEvent
+        | SubagentModelPolicyEvent
+        | DeliverablesPresentedEvent
+        | WorkspaceChangesEvent
+        | WebSearchRequestEvent,
+        Field(description="An event of a type that the format knows.", discriminator="type"),
     ],
 )
 

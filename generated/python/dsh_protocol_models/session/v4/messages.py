@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, MISSING, StrictBool
 from dsh_protocol_models._base import Model
-from ..common.scalars import Count, EpochMs, Ignorable, NonEmptyString, PositiveCount, Seq
+from ..common.scalars import EpochMs, Ignorable, NonEmptyString, PositiveCount, Seq
 from ..common.contents import TextBlock
 from .sources import MessageSource, SystemPromptSource
 from ..common.surface_ops import SourceEventSeqs, SurfaceOp
@@ -250,14 +250,9 @@ class AssistantMessageData(Model):
         extra="forbid",
         validate_by_name=True,
     )
-    turn: Annotated[
-        Count, Field(description="The turn. Turns are numbered from 1; readers take 0 as well.")
-    ]
+    turn: Annotated[PositiveCount, Field(description="The turn. Turns are numbered from 1.")]
     step: Annotated[
-        Count,
-        Field(
-            description="The step. Steps are numbered from 1 within each turn; readers take 0 as well."
-        ),
+        PositiveCount, Field(description="The step. Steps are numbered from 1 within each turn.")
     ]
     message: AssistantMessage
     stream: Annotated[
@@ -303,14 +298,9 @@ class AssistantAttemptData(Model):
         extra="forbid",
         validate_by_name=True,
     )
-    turn: Annotated[
-        Count, Field(description="The turn. Turns are numbered from 1; readers take 0 as well.")
-    ]
+    turn: Annotated[PositiveCount, Field(description="The turn. Turns are numbered from 1.")]
     step: Annotated[
-        Count,
-        Field(
-            description="The step. Steps are numbered from 1 within each turn; readers take 0 as well."
-        ),
+        PositiveCount, Field(description="The step. Steps are numbered from 1 within each turn.")
     ]
     stream: Annotated[list[StreamRecord], Field(description="The response as far as it arrived.")]
 
