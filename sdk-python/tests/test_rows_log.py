@@ -133,6 +133,12 @@ def test_a_row_at_the_depth_limit() -> None:
     for _ in range(510):
         (value,) = value
     assert value == []
+    deeper = row.replace(b"[" * 511, b"[" * 800).replace(b"]" * 511, b"]" * 800)
+    log = open_log(HEADER + deeper, limits=ReadLimits(max_depth=900))
+    assert log.findings == []
+    assert log.events[0].data is not None
+    log = open_log(HEADER + deeper, limits=ReadLimits(max_depth=900))
+    log.decode_payloads()
     assert rows_of(open_log(HEADER + row, limits=ReadLimits(max_depth=511))) == [
         ("json/depth", None, 2, "")
     ]

@@ -68,7 +68,10 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> JsonValue:
 
 
 def loads_many(
-    texts: Sequence[bytes | msgspec.Raw], lossy: list[int] | None = None
+    texts: Sequence[bytes | msgspec.Raw],
+    lossy: list[int] | None = None,
+    *,
+    max_depth: int = MAX_DEPTH,
 ) -> list[JsonValue]:
     """`loads` of each text, faster than one by one when there are thousands.
 
@@ -81,7 +84,7 @@ def loads_many(
     values: list[JsonValue] = []
     for start in range(0, len(texts), _BATCH):
         before = _odd_numbers.seen
-        batch = _read_batch(texts[start : start + _BATCH])
+        batch = _read_batch(texts[start : start + _BATCH], max_depth)
         if lossy is not None and _odd_numbers.seen != before:
             lossy.extend(i for i, value in enumerate(batch, start) if check_lossless(value))
         values.extend(batch)
@@ -201,9 +204,9 @@ def is_count(value: object, *, least: int = 0, most: int = MAX_SAFE_INTEGER) -> 
 # ---- Reading -------------------------------------------------------------------------------------
 
 
-def _read_batch(texts: Sequence[bytes | msgspec.Raw]) -> list[JsonValue]:
+def _read_batch(texts: Sequence[bytes | msgspec.Raw], max_depth: int) -> list[JsonValue]:
     block = b"\n".join(texts)
-    deep = any(is_deeper(bytes(text), MAX_DEPTH) for text in texts if _is_long(text))
+    deep = any(is_deeper(bytes(text), max_depth) for text in texts if _is_long(text))
     if not deep and not reads_otherwise(block):
         try:
             values: list[JsonValue] = _FAST_DECODER.decode_lines(block)
@@ -212,7 +215,7 @@ def _read_batch(texts: Sequence[bytes | msgspec.Raw]) -> list[JsonValue]:
         else:
             if len(values) == len(texts):
                 return values
-    return [loads(bytes(text)) for text in texts]
+    return [loads(bytes(text), max_depth=max_depth) for text in texts]
 
 
 def _is_long(text: bytes | msgspec.Raw) -> bool:

@@ -12,6 +12,7 @@ A row is read in up to three ways, each slower and wider than the one before:
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -31,6 +32,8 @@ from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_range
 _SOURCES = "sourceEventSeqs"
 _OPERATION = "surfaceOp"
 _MEMBERS = frozenset({"type", "seq", "time", "data", _OPERATION, _SOURCES, "ignorable"})
+_CHECKED = sys.maxsize
+"""No limit of depth: that of a row was checked when it was read."""
 _ABSENT = object()
 _VERSIONS = range(OLDEST, CURRENT + 1)
 
@@ -111,7 +114,8 @@ class Event(
     def data(self) -> Any:
         """The payload, decoded when first asked for (null when the row has none)."""
         if self._data is _UNREAD:
-            self._data = None if self.payload is None else jsonvalue.loads(bytes(self.payload))
+            payload = b"null" if self.payload is None else bytes(self.payload)
+            self._data = jsonvalue.loads(payload, max_depth=_CHECKED)
         return self._data
 
     @property
@@ -299,22 +303,28 @@ def decode_payloads(events: Sequence[Event]) -> list[Event]:
     waiting = [e for e in events if e._data is _UNREAD and e.payload is not None]
     lossy: list[int] = []
     with paused_gc():
-        values = jsonvalue.loads_many([event.payload for event in waiting], lossy)  # type: ignore[misc]
+        payloads = [event.payload for event in waiting if event.payload is not None]
+        values = jsonvalue.loads_many(payloads, lossy, max_depth=_CHECKED)
         for event, value in zip(waiting, values, strict=True):
             event._data = value
     return [waiting[index] for index in lossy]
 
 
 def release_payloads(events: Sequence[Event]) -> None:
-    """Let go of decoded payloads, so that a pass over a log holds few of them; they are decoded again when asked for."""
+    """Let go of decoded payloads, so that a pass over a log holds few of them.
+
+    They are decoded again when asked for.
+    """
     for event in events:
         if event.payload is not None:
             event._data = _UNREAD
 
 
 def lossless_findings(events: Sequence[Event]) -> list[Finding]:
-    """Where payloads hold numbers that do not survive a round trip (rules `json/finite`,
-    `json/negative-zero`). Decodes all of them."""
+    """Where payloads hold numbers that do not survive a round trip. Decodes all of them.
+
+    The rules are `json/finite` and `json/negative-zero`.
+    """
     decoded = [event for event in events if event._data is not _UNREAD]
     suspects = decode_payloads(events)
     suspects += [e for e in decoded if e.payload is None or not is_surely_lossless(e.payload)]
