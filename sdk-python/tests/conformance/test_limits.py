@@ -22,7 +22,8 @@ FORMATS = pytest.mark.parametrize("version", [3, 4])
 
 
 def row(seq: int, data: object, **more: object) -> dict[str, object]:
-    return {"type": "todo/write", "seq": seq, "time": 1, "data": data, **more}
+    """A row of a type that no schema describes."""
+    return {"type": "x", "seq": seq, "time": 1, "data": data, "ignorable": True, **more}
 
 
 def check(version: int, rows: list[dict[str, object]], limits: ReadLimits) -> Report:
@@ -31,7 +32,7 @@ def check(version: int, rows: list[dict[str, object]], limits: ReadLimits) -> Re
 
 
 def found(report: Report) -> list[tuple[str, str]]:
-    return [(f.rule, f.severity) for f in report.findings if f.rule != "schema/payload"]
+    return [(finding.rule, finding.severity) for finding in report.findings]
 
 
 def nested(levels: int) -> object:
