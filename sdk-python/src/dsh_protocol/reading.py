@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from .findings import Finding, RefusedError, UsageError
 from .rows import Event, Log, find_logs, open_log
 from .rules import is_active, refuse, rule
 from .state import LogState
+from .state.seeds import END_SEED, is_inherited_marker
 
 _FIRST_ROW = 2
 """The line of the event with seq 0."""
@@ -35,21 +37,32 @@ class ReadEffects:
         return [f for f in self._findings if self._refuses(f)] + list(self.committed())
 
     def committed(self) -> Iterator[Finding]:
-        """A malformed row ends the log, unless it was committed: in a complete compressed frame, or with a turn that
-        ends at or after it. Then history is damaged.
+        """What follows from the cut: the row there was committed, or the inherited marker stands behind it.
+
+        A row is committed in a complete compressed frame, or when a turn ends at or after it; then history is damaged.
         """
+        if self.cut is None:
+            return
+        because = self.cut - _FIRST_ROW
+        if self._log.complete_lines is not None and self.cut <= self._log.complete_lines:
+            yield from _note("storage/committed-frame", self.cut, because)
+            return
+        end = next((e for e in self._behind() if e.type == "turn/end"), None)
+        if end is not None:
+            yield from _note("storage/committed-history", self.cut, because, end_line=end.line)
+        elif self._log.header.is_seeded and self._drops_marker():
+            yield from _note("seed/marker-missing", 1, because, path="/isSeeded")
+
+    def _behind(self) -> Iterator[Event]:
+        """The events in the rows that the reader drops."""
         cut = self.cut
-        if cut is None:
-            return
-        because = cut - _FIRST_ROW
-        if self._log.complete_lines is not None and cut <= self._log.complete_lines:
-            if is_active("storage/committed-frame"):
-                yield refuse("storage/committed-frame", line=cut, because=because)
-            return
-        later = (e for e in self._log.events if e.type == "turn/end" and (e.line or 0) >= cut)
-        end = next(later, None)
-        if end is not None and is_active("storage/committed-history"):
-            yield refuse("storage/committed-history", line=cut, because=because, end_line=end.line)
+        return (e for e in self._log.events if cut is not None and (e.line or 0) >= cut)
+
+    def _drops_marker(self) -> bool:
+        """Whether every inherited marker stands in a row that the reader drops."""
+        behind = list(self._behind())
+        kept = self._log.events[: len(self._log.events) - len(behind)]
+        return any(map(_is_marker, behind)) and not any(map(_is_marker, kept))
 
     def _effect(self, finding: Finding) -> str:
         return rule(finding.rule).read_effect(self._version)
@@ -67,6 +80,15 @@ class ReadEffects:
     @cached_property
     def _types(self) -> dict[int | None, str]:
         return {event.line: event.type for event in self._log.events}
+
+
+def _is_marker(event: Event) -> bool:
+    return event.type == END_SEED and is_inherited_marker(event.data)
+
+
+def _note(rule_id: str, line: int, because: int, **more: Any) -> Iterator[Finding]:
+    if is_active(rule_id):
+        yield refuse(rule_id, line=line, because=because, **more)
 
 
 @dataclass(frozen=True, slots=True)
