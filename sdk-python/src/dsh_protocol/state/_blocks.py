@@ -9,13 +9,16 @@ that a snapshot may hold is only ever appended to (the last one, behind the snap
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import attrgetter
 from typing import TypeAlias
 
 BLOCK_SIZE = 256
 """Nodes of a full block. Smaller makes splices cheaper and snapshots of long surfaces dearer."""
+
+Keep: TypeAlias = "Callable[[list[int]], Iterable[bool]]"
+"""Says for each of some nodes whether it is kept."""
 
 Position: TypeAlias = tuple[int, int]
 """A place in the order: the rank of a block and an offset into it. Positions compare as the nodes stand."""
@@ -31,11 +34,11 @@ class Block:
         self.seqs = seqs
         self._kept = [0]
 
-    def count(self, keep: Callable[[int], bool], end: int) -> int:
+    def count(self, keep: Keep, end: int) -> int:
         """How many of the first `end` nodes are kept; each node is asked about once."""
         kept = self._kept
-        for seq in self.seqs[len(kept) - 1 : end]:
-            kept.append(kept[-1] + keep(seq))
+        for is_kept in keep(self.seqs[len(kept) - 1 : end]):
+            kept.append(kept[-1] + is_kept)
         return kept[end]
 
 
@@ -52,7 +55,7 @@ class Sealed:
         self.nodes = nodes
         self._kept: int | None = None
 
-    def count(self, keep: Callable[[int], bool]) -> int:
+    def count(self, keep: Keep) -> int:
         """How many nodes are kept."""
         if self._kept is None:
             self._kept = sum(block.count(keep, len(block.seqs)) for block in self.blocks)
@@ -73,11 +76,15 @@ class NodeView:
         return self._count
 
     def __iter__(self) -> Iterator[int]:
-        sealed = (block.seqs for block in self._sealed.blocks)
-        tail = self._tail.seqs[: self._count - self._sealed.nodes]
-        return chain(chain.from_iterable(sealed), tail)
+        return chain.from_iterable(self.runs())
 
-    def count(self, keep: Callable[[int], bool]) -> int:
+    def runs(self) -> Iterator[list[int]]:
+        """The nodes in order, in lists that the caller leaves as they are."""
+        for block in self._sealed.blocks:
+            yield block.seqs
+        yield self._tail.seqs[: self._count - self._sealed.nodes]
+
+    def count(self, keep: Keep) -> int:
         """How many nodes are kept. All views of a surface ask the same question: answers are remembered for all of them."""
         return self._sealed.count(keep) + self._tail.count(keep, self._count - self._sealed.nodes)
 

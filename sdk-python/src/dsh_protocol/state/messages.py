@@ -37,7 +37,7 @@ def derive_message(dialect: Dialect, event_type: str, data: Any) -> Any:
     """The message that a surface event contributes, null when it contributes none.
 
     A system, developer or assistant message without content keeps its node and says nothing to the
-    model. Malformed data gives something that is neither null nor an object.
+    model. Malformed data gives false.
     """
     message = dialect.message(event_type, data)
     if not isinstance(message, dict):

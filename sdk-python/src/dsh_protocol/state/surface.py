@@ -6,12 +6,13 @@ replacing node stands where its range stood, whatever its number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import JsonValue, equal
+from dsh_protocol.rows import decode_payloads
 
 from ._blocks import NodeSequence, NodeView, Position
 from ._losses import Losses
@@ -93,35 +94,64 @@ Change: TypeAlias = Append | Replace | Project
 Operation: TypeAlias = "str | Mapping[str, int]"
 
 
+class _Source:
+    """The events that are or were nodes, and the messages that they carry by themselves."""
+
+    __slots__ = ("_dialect", "_verify", "events")
+
+    def __init__(self, dialect: Dialect, verify: Verify) -> None:
+        self._dialect = dialect
+        self._verify = verify
+        self.events: dict[int, Event] = {}
+
+    def derive(self, seqs: Iterable[int]) -> Iterator[Any]:
+        """The message of each of these events, null for one without.
+
+        Raises:
+            RefusedError: an event is there, but its data carries no message.
+        """
+        events = [self.events[seq] for seq in seqs]
+        decode_payloads(events)
+        return map(self._derive, events)
+
+    def have_messages(self, seqs: Iterable[int]) -> list[bool]:
+        """Whether each of these events has a message; most need no look at their data."""
+        events = [self.events[seq] for seq in seqs]
+        decode_payloads([event for event in events if event.type not in ALWAYS_DERIVED])
+        return [e.type in ALWAYS_DERIVED or self._derive(e) is not None for e in events]
+
+    def _derive(self, event: Event) -> Any:
+        message = derive_message(self._dialect, event.type, event.data)
+        if message is False:
+            self._verify(event)
+        return message
+
+
 class MessageView:
     """The messages of a surface at one moment, derived when they are asked for; later changes do not reach it.
 
     Iterate over it, or make it a list. The messages are the objects of the log: read them, do not change them.
     """
 
-    __slots__ = ("_derive", "_has_message", "_nodes", "_projected")
+    __slots__ = ("_nodes", "_projected", "_source")
 
     def __init__(
-        self,
-        nodes: NodeView,
-        projected: Mapping[int, JsonValue],
-        derive: Callable[[int], Any],
-        has_message: Callable[[int], bool],
+        self, nodes: NodeView, projected: Mapping[int, JsonValue], source: _Source
     ) -> None:
         self._nodes = nodes
         self._projected = projected
-        self._derive = derive
-        self._has_message = has_message
+        self._source = source
 
     def __iter__(self) -> Iterator[Any]:
-        derive, projected = self._derive, self._projected
-        if not projected:
-            return (message for message in map(derive, self._nodes) if message is not None)
-        messages = (projected[seq] if seq in projected else derive(seq) for seq in self._nodes)
-        return (message for message in messages if message is not None)
+        projected = self._projected
+        for seqs in self._nodes.runs():
+            derived = zip(seqs, self._source.derive(seqs), strict=True)
+            for seq, message in derived:
+                if message is not None:
+                    yield projected.get(seq, message) if projected else message
 
     def __len__(self) -> int:
-        return self._nodes.count(self._has_message)
+        return self._nodes.count(self._source.have_messages)
 
     @property
     def nodes(self) -> NodeView:
@@ -134,9 +164,8 @@ class Surface:
 
     __slots__ = (
         "_dialect",
-        "_events",
         "_projected",
-        "_verify",
+        "_source",
         "content_generation",
         "nodes",
         "prompts_replaced",
@@ -146,8 +175,7 @@ class Surface:
 
     def __init__(self, dialect: Dialect, verify: Verify) -> None:
         self._dialect = dialect
-        self._verify = verify
-        self._events: dict[int, Event] = {}
+        self._source = _Source(dialect, verify)
         self._projected: dict[int, JsonValue] = {}
         self.nodes = NodeSequence()
         self.replace_generation = 0
@@ -157,8 +185,7 @@ class Surface:
 
     def messages(self) -> MessageView:
         """The message list as it stands now, for good: a later change of the surface does not reach it."""
-        nodes = self.nodes.snapshot()
-        return MessageView(nodes, self._projected, self._derive, self._has_message)
+        return MessageView(self.nodes.snapshot(), self._projected, self._source)
 
     def message(self, seq: int) -> Any:
         """The message of a node as it stands now, null when the node has none.
@@ -167,7 +194,10 @@ class Surface:
             KeyError: no event with this number ever was a node.
             RefusedError: the event is there, but carries no message.
         """
-        return self._projected[seq] if seq in self._projected else self._derive(seq)
+        if seq in self._projected:
+            return self._projected[seq]
+        (message,) = self._source.derive([seq])
+        return message
 
     def type_of(self, seq: int) -> str:
         """The event type of a node, or of a former node.
@@ -175,7 +205,7 @@ class Surface:
         Raises:
             KeyError: no event with this number ever was a node.
         """
-        return self._events[seq].type
+        return self._source.events[seq].type
 
     def to_json(self) -> SurfaceJson:
         """This surface as a JSON object."""
@@ -230,7 +260,7 @@ class Surface:
             self._projected = {**self._projected, **change.messages}
             self.content_generation += 1
             return
-        self._events[event.seq] = event
+        self._source.events[event.seq] = event
         if isinstance(change, Append):
             self.nodes.append(event.seq)
             return
@@ -242,24 +272,13 @@ class Surface:
 
     def append(self, event: Event) -> None:
         """Add a node of which nothing is left to check."""
-        self._events[event.seq] = event
+        self._source.events[event.seq] = event
         self.nodes.append(event.seq)
-
-    def _derive(self, seq: int) -> Any:
-        event = self._events[seq]
-        message = derive_message(self._dialect, event.type, event.data)
-        if not isinstance(message, dict) and message is not None:
-            self._verify(event)
-        return message
-
-    def _has_message(self, seq: int) -> bool:
-        """Whether a node has a message; most need no look at their data."""
-        return self._events[seq].type in ALWAYS_DERIVED or self._derive(seq) is not None
 
     def _check_head(self, report: Report, event: Event, losses: Losses) -> None:
         """A system message needs a system message at node 0, unless the surface is empty."""
         head = self.nodes.first()
-        if event.type != SYSTEM or head is None or self._events[head].type == SYSTEM:
+        if event.type != SYSTEM or head is None or self._source.events[head].type == SYSTEM:
             return
         report.add("surface/head-first", because=losses.head)
 
@@ -288,7 +307,7 @@ class Surface:
         if len(shadowed) != 1:
             report.add("surface/tool-rewrite-single", _OPERATION, count=len(shadowed))
             return
-        original = self._events[shadowed[0]]
+        original = self._source.events[shadowed[0]]
         if original.type != _TOOL_RESULT:
             report.add("surface/tool-rewrite-kind", _OPERATION, type=original.type)
             return
@@ -310,7 +329,7 @@ class Surface:
 
     def _check_protected(self, report: Report, event: Event, shadowed: list[int]) -> None:
         """The system prompt at node 0 gives way to a single system message and to nothing else."""
-        if self._events[shadowed[0]].type != SYSTEM:
+        if self._source.events[shadowed[0]].type != SYSTEM:
             return
         if event.type != SYSTEM or len(shadowed) != 1:
             report.add("surface/head-protected", _OPERATION)
