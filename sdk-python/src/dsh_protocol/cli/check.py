@@ -68,9 +68,8 @@ def _print_report(report: Report) -> None:
         for name, value in report.verdicts.items()
         if value is not None
     )
-    warnings = len(report.findings) - report.errors
     output.print_line(report.path)
-    counts = f"{report.errors} errors, {warnings} warnings"
+    counts = f"{report.errors} errors, {report.warnings} warnings"
     output.print_line(f"  {version}; {verdicts}; {report.stats.get('events', 0)} events; {counts}")
     for finding in report.findings:
         output.print_line(f"  {output.finding_line(finding)}")
@@ -86,6 +85,7 @@ def _skipped_lines(report: Report) -> list[str]:
         ("withoutSchema", "events of a type without a schema yet"),
         ("opaque", "ignorable events of unknown types, kept as they are"),
         ("skipped", "other files in the directory, skipped"),
+        ("skippedElsewhere", "files in directories without a log, skipped"),
     ):
         counts: dict[str, int] = stats.get(key, {})
         if counts:
