@@ -212,7 +212,7 @@ def _check_event(event: Event, state: LogState, validator: Validator) -> list[Fi
     findings = state.advance(event)
     if not validator.covers(event.type):
         return findings
-    refused = validator.findings(event.value)
+    refused = validator.findings(event.shape)
     return [*findings, *_schema_findings(refused, event, findings)] if refused else findings
 
 

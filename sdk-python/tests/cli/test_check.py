@@ -368,3 +368,18 @@ def test_a_compressed_bomb_is_refused_in_bounded_memory(tmp_path: Path) -> None:
     assert code in {1, 2}
     assert {f["rule"] for f in report["findings"]} & {"storage/row-limit", "storage/log-limit"}
     assert report["verdicts"]["readable"] is not True or code == 1
+
+
+def test_citations_of_whole_histories_stay_cheap(tmp_path: Path) -> None:
+    """20,000 short rows that cite everything before them: two hundred million citations, none written out."""
+    rows = [synthetic.event(0, "user/message", synthetic.events()[3]["data"], surfaceOp="append")]
+    for seq in range(1, 20_000):
+        data = synthetic.message("user", "x", {"kind": "user"}, f"m{seq}")
+        sources: list[Any] = [[0, seq - 1]]
+        row = synthetic.event(seq, "user/message", data)
+        rows.append({**row, "sourceEventSeqs": sources, "surfaceOp": "append"})
+    operation = {"op": "replace", "startSeq": 0, "endSeq": 19_999}
+    last = synthetic.event(20_000, "user/message", rows[1]["data"])
+    rows.append({**last, "sourceEventSeqs": [[0, 19_999]], "surfaceOp": operation})
+    code, report = bounded(synthetic.write_log(tmp_path / "a.jsonl", rows))
+    assert (code, report["findings"]) == (0, [])

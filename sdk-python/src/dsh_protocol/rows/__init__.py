@@ -26,10 +26,11 @@ from ._paths import (
     path_findings,
 )
 from ._search import LogSearch, Neighbours, Skipped, find_logs
-from ._seqs import decode_seqs, encode_seqs
+from ._seqs import CitedRanges, decode_seqs, encode_seqs
 
 __all__ = [
     "EVENT_CLASSES",
+    "CitedRanges",
     "Event",
     "Header",
     "Log",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import JsonValue, equal
-from dsh_protocol.rows import decode_payloads
+from dsh_protocol.rows import CitedRanges, decode_payloads
 
 from ._blocks import NodeSequence, NodeView, Position
 from ._losses import Losses
@@ -293,7 +293,7 @@ class Surface:
     def _check_covered(
         report: Report, shadowed: list[int], sources: Collection[int], losses: Losses
     ) -> None:
-        cited = set(sources)
+        cited = sources if isinstance(sources, CitedRanges) else set(sources)
         missing = [seq for seq in shadowed if seq not in cited]
         if missing:
             because = losses.blame_uncited(missing)
