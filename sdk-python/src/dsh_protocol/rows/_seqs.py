@@ -112,7 +112,7 @@ class CitedRanges(Collection[int]):
 
     def __contains__(self, seq: object) -> bool:
         at = bisect_right(self._firsts, seq) - 1 if isinstance(seq, int) else -1
-        return at >= 0 and seq <= self._lasts[at]  # type: ignore[operator]
+        return at >= 0 and seq <= self._lasts[at]
 
     def __iter__(self) -> Iterator[int]:
         for first, last in zip(self._firsts, self._lasts, strict=True):
