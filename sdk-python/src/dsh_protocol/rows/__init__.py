@@ -12,6 +12,7 @@ from ._event import (
     lossless_findings,
     make_event,
     paused_gc,
+    payload_members,
     release_payloads,
 )
 from ._header import Header, header_bytes
@@ -54,5 +55,6 @@ __all__ = [
     "parse_log_name",
     "path_findings",
     "paused_gc",
+    "payload_members",
     "release_payloads",
 ]

@@ -342,6 +342,20 @@ def decode_payloads(events: Sequence[Event]) -> list[Event]:
     return [waiting[index] for index in lossy]
 
 
+def payload_members(events: Sequence[Event], name: str) -> list[Any]:
+    """One member of each payload (null where there is none); a payload that is not decoded yet stays so."""
+    waiting = [e for e in events if e._data is _UNREAD and e.payload is not None]
+    with paused_gc():
+        payloads = [event.payload for event in waiting if event.payload is not None]
+        read = iter(jsonvalue.load_members(payloads, name, max_depth=_CHECKED))
+    undecoded = set(map(id, waiting))
+    return [next(read) if id(e) in undecoded else _member_of(e.data, name) for e in events]
+
+
+def _member_of(data: Any, name: str) -> Any:
+    return data.get(name) if isinstance(data, dict) else None
+
+
 def release_payloads(events: Sequence[Event]) -> None:
     """Let go of decoded payloads, so that a pass over a log holds few of them.
 
