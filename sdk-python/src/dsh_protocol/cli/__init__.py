@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from . import check, log, requests, schema
+from . import check, conformance, log, requests, schema
 
 app = typer.Typer(
     name="dsh-protocol",
@@ -22,6 +22,7 @@ app.command("surface")(log.surface)
 app.command("messages")(log.messages)
 app.command("requests")(requests.requests)
 app.command("schema")(schema.schema)
+app.add_typer(conformance.app, name="conformance")
 
 
 def main() -> None:
