@@ -62,6 +62,12 @@ class Rule:
         return types is True or event_type in types
 
 
+class Words(str):
+    """A text of our own for a message, put in as it is: what it quotes has been through `show`."""
+
+    __slots__ = ()
+
+
 @cache
 def rules() -> Mapping[str, Rule]:
     """Every rule by id, in the order of the specification."""
@@ -102,13 +108,13 @@ def refuse(
     because: int | None = None,
     **params: Any,
 ) -> Finding:
-    """A finding of this rule; `params` fill the rule's message template.
+    """A finding of this rule; `params` fill the rule's message template, `Words` as they are and any other value by `show`.
 
     Raises:
         KeyError: no rule has this id, or the template names a parameter that was not given.
     """
     entry = rule(rule_id)
-    shown = {"seq": show(seq)} | {name: show(value) for name, value in params.items()}
+    shown = {"seq": show(seq)} | {name: _shown(value) for name, value in params.items()}
     return Finding(
         rule=rule_id,
         severity=entry.severity,
@@ -119,6 +125,10 @@ def refuse(
         fix=entry.remedy.format_map(shown) if "{" in entry.remedy else entry.remedy,
         because=because,
     )
+
+
+def _shown(param: object) -> str:
+    return param if isinstance(param, Words) else show(param)
 
 
 def show(value: object) -> str:

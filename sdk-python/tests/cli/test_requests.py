@@ -29,7 +29,14 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def body(entry: Recorded, index: int, *more: str) -> str:
-    arguments: list[str | Path] = [entry.log, "--index", str(index), "--route", json.dumps(entry.route), *more]
+    arguments: list[str | Path] = [
+        entry.log,
+        "--index",
+        str(index),
+        "--route",
+        json.dumps(entry.route),
+        *more,
+    ]
     if entry.attachments.is_dir():
         arguments += ["--attachments", entry.attachments]
     result = run(*arguments)

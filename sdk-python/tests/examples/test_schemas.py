@@ -204,12 +204,15 @@ def test_a_message_says_what_is_wrong(engine: Engine) -> None:
     def message(value: Any) -> str:
         return Validator("session/v4/event", engine=engine).findings(value)[0].message
 
-    assert message(turn_end({"kind": "error"})) == 'member "error" is missing'
-    assert message(turn_end({"kind": "blocked", "by": 1})) == 'member "by" is not declared'
-    assert message(turn_end({"kind": "blocked"}, seq="9")) == '"9" is not a whole number'
-    assert message(turn_end({"kind": "blocked"}, seq=-1)) == "-1 is less than 0"
+    assert message(turn_end({"kind": "error"})) == 'required: member "error" is missing'
+    assert (
+        message(turn_end({"kind": "blocked", "by": 1}))
+        == 'additionalProperties: member "by" is not declared'
+    )
+    assert message(turn_end({"kind": "blocked"}, seq="9")) == 'type: "9" is not a whole number'
+    assert message(turn_end({"kind": "blocked"}, seq=-1)) == "minimum: -1 is less than 0"
     closed = turn_end({"kind": "aborted", "reason": {"kind": "x"}})
-    assert message(closed) == '"x" is none of "disposed", "hook", "legacy", "parent", "user"'
+    assert message(closed) == 'enum: "x" is none of "disposed", "hook", "legacy", "parent", "user"'
 
 
 @EVERY_ENGINE

@@ -52,6 +52,11 @@ class Target:
     bundle: str
     definition: str
 
+    @property
+    def is_wire(self) -> bool:
+        """Whether it describes requests, and not what stands in a log."""
+        return self.bundle == "wire"
+
 
 def schema_names() -> list[str]:
     """Every schema name: of each family the entry points first (`session/v4/event`)."""
