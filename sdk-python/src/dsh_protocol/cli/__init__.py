@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from . import check, log, requests, schema
+from . import check, explain, log, requests, schema, types
 
 app = typer.Typer(
     name="dsh-protocol",
@@ -22,6 +22,8 @@ app.command("surface")(log.surface)
 app.command("messages")(log.messages)
 app.command("requests")(requests.requests)
 app.command("schema")(schema.schema)
+app.command("types")(types.types)
+app.command("explain")(explain.explain)
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ Tick = Callable[[int, int], None]
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 
 _PROGRESS_AFTER = 1.0
+_WIDTH_OF_FILES = 160
 
 
 def printable(text: str) -> str:
@@ -84,7 +85,9 @@ def console() -> Console:
     """A console for tables on standard output; markup in data is never interpreted."""
     from rich.console import Console
 
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    terminal = sys.stdout.isatty()
+    width = None if terminal else _WIDTH_OF_FILES
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not terminal, width=width)
 
 
 @contextmanager
