@@ -265,3 +265,21 @@ def test_many_texts_of_which_one_is_deep() -> None:
     with pytest.raises(JsonError) as caught:
         jsonvalue.loads_many([b"1", nested(600)])
     assert caught.value.code == "json/depth"
+
+
+@pytest.mark.parametrize("name", ["a", "b", "", "1"])
+def test_one_member_of_many_texts(name: str) -> None:
+    texts = [
+        b'{"a":1,"b":{"2":0,"1":1.0}}',
+        b"[1]",
+        b"null",
+        b'{"b":-0,"a":9007199254740993}',
+        b'{"a":"\\ud800"}',
+        b'{"a":1,"a":2}',
+        b'{"":[1e400]}',
+    ]
+    for some in (texts, texts[:1], texts[5:6]):
+        whole = [jsonvalue.loads(text) for text in some]
+        expected = [value.get(name) if isinstance(value, dict) else None for value in whole]
+        found = jsonvalue.load_members(some, name)
+        assert [jsonvalue.dumps(v) for v in found] == [jsonvalue.dumps(v) for v in expected]

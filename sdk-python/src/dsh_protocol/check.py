@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
@@ -19,7 +19,7 @@ from .rows import (
     open_log,
     release_payloads,
 )
-from .rules import refuse
+from .rules import refuse, rule
 from .schemas import Validator, without_repeats
 from .state import LogState
 
@@ -27,6 +27,9 @@ Tick = Callable[[int, int], None]
 Verdict = bool | None
 
 MAX_FINDINGS = 1000
+"""The most findings that a report of one log has."""
+_MAX_KEPT = 10_000
+_MAX_DECISIVE = 100
 _BATCH = 1024
 """Events whose payloads are decoded, and let go of, together."""
 
@@ -59,6 +62,9 @@ class Report:
     format_version: int | None
     verdicts: Verdicts
     findings: tuple[Finding, ...]
+    errors: int
+    """The number of errors, those included that `findings` had no place for."""
+    warnings: int
     stats: dict[str, Any] = field(default_factory=dict)
     unusable: bool = False
 
@@ -75,12 +81,7 @@ class Report:
             fix=error.fix,
         )
         version = error.version if isinstance(error, UnsupportedFormatError) else None
-        return cls(path, version, _verdicts(readable=False), (finding,), unusable=True)
-
-    @property
-    def errors(self) -> int:
-        """The number of findings of severity error."""
-        return sum(1 for finding in self.findings if finding.severity == "error")
+        return cls(path, version, _verdicts(readable=False), (finding,), 1, 0, unusable=True)
 
     def to_json(self) -> ReportJson:
         """This report as a JSON object."""
@@ -110,6 +111,9 @@ def check_path(
     for index, chosen in enumerate(search.chosen):
         report = check_file(chosen, limits=limits)
         report.stats.update(search.neighbours(chosen))
+        if index == 0:
+            # Files that lie beside no log belong to the directory as a whole; its first report has them.
+            report.stats["skippedElsewhere"] = search.skipped_elsewhere()
         if tick is not None:
             tick(index + 1, len(search.chosen))
         yield report
@@ -126,39 +130,75 @@ def check_file(path: Path, *, limits: ReadLimits | None = None, tick: Tick | Non
 
 def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     """Check an opened log against every rule and every schema of its format."""
-    findings = list(log.findings)
-    counts = _check_events(log, findings, tick)
-    effects = ReadEffects(log, findings)
+    found = _Found(log.dialect.version, log.stats["omittedFindings"])
+    found.add(log.findings)
+    counts = _check_events(log, found, tick)
+    effects = ReadEffects(log, found.kept)
     readable = not effects.refusals()
-    findings += effects.committed()
-    findings.sort(key=_place)
-    kept, omitted = findings[:MAX_FINDINGS], len(findings) - MAX_FINDINGS
-    if omitted > 0:
-        kept.append(refuse("storage/too-many-findings", limit=MAX_FINDINGS, omitted=omitted))
+    found.add(effects.committed())
     return Report(
         path=path,
         format_version=log.header.version,
         verdicts=_verdicts(readable=readable),
-        findings=tuple(kept),
+        findings=tuple(found.report()),
+        errors=found.counts["error"],
+        warnings=found.counts["warning"],
         stats=dict(log.stats) | counts,
     )
 
 
-def _check_events(log: Log, findings: list[Finding], tick: Tick | None) -> dict[str, Any]:
+class _Found:
+    """The findings of one log, a bounded number of them: a hostile log can have one for every few bytes.
+
+    Past the bound only those are kept that may decide a verdict, some of each effect.
+    """
+
+    def __init__(self, version: int, omitted: int) -> None:
+        self.kept: list[Finding] = []
+        self._version = version
+        self._omitted = omitted
+        self._decisive: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        """How many findings there were of each severity."""
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.counts[finding.severity] += 1
+            if len(self.kept) < _MAX_KEPT or self._may_decide(finding):
+                self.kept.append(finding)
+            else:
+                self._omitted += 1
+
+    def _may_decide(self, finding: Finding) -> bool:
+        effect = rule(finding.rule).read_effect(self._version)
+        self._decisive[effect] += 1
+        return effect != "accept" and self._decisive[effect] <= _MAX_DECISIVE
+
+    def report(self) -> list[Finding]:
+        """The first findings in the order of the log, and how many more there are."""
+        ordered = sorted(self.kept, key=_place)
+        shown = ordered[:MAX_FINDINGS]
+        omitted = self._omitted + len(ordered) - len(shown)
+        if omitted:
+            shown.append(refuse("storage/too-many-findings", limit=MAX_FINDINGS, omitted=omitted))
+        return shown
+
+
+def _check_events(log: Log, found: _Found, tick: Tick | None) -> dict[str, Any]:
     """Plan and apply every event, add what is found, and count what was not looked at."""
     state = LogState(log.dialect, log.header)
     validator = Validator(f"session/v{log.dialect.version}/event")
     counts: Counter[str] = Counter()
     for start in range(0, len(log.events), _BATCH):
         batch = log.events[start : start + _BATCH]
-        findings += lossless_findings(batch)
+        found.add(lossless_findings(batch))
         for event in batch:
-            findings += _check_event(event, state, validator)
-        counts.update(event.type for event in batch if not validator.covers(event.type))
+            found.add(_check_event(event, state, validator))
+        counts.update(event.type for event in batch if _is_unchecked(event, log, validator))
         release_payloads(batch)
         if tick is not None:
             tick(start + len(batch), len(log.events))
-    findings += state.finish()
+    found.add(state.finish())
     known = log.dialect.event_types
     return {
         "withoutSchema": {type_: count for type_, count in counts.items() if type_ in known},
@@ -166,12 +206,18 @@ def _check_events(log: Log, findings: list[Finding], tick: Tick | None) -> dict[
     }
 
 
+def _is_unchecked(event: Event, log: Log, validator: Validator) -> bool:
+    """Whether nothing looks at the event's data: its type has no schema yet, or it is opaque."""
+    known = event.type in log.dialect.event_types
+    return not validator.covers(event.type) and (known or event.ignorable)
+
+
 def _check_event(event: Event, state: LogState, validator: Validator) -> list[Finding]:
     """Everything that is wrong with the next event of the log."""
     findings = state.advance(event)
     if not validator.covers(event.type):
         return findings
-    refused = validator.findings(event.value)
+    refused = validator.findings(event.shape)
     if not refused:
         return findings
     new = without_repeats(refused, findings)

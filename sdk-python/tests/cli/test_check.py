@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,11 @@ import synthetic
 from typer.testing import CliRunner
 
 from dsh_protocol.cli import app
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Rows = list[dict[str, Any]]
 
@@ -267,3 +274,112 @@ def test_one_bad_log_does_not_spoil_a_directory(tmp_path: Path) -> None:
     assert by_name["good"]["findings"] == []
     assert by_name["good"]["stats"]["superseded"] == ["session.v3.jsonl"]
     assert sum(by_name["good"]["stats"]["skipped"].values()) == 1
+
+
+def test_a_flood_of_findings_is_bounded_and_counted(tmp_path: Path) -> None:
+    warning = synthetic.event(0, "turn/end", {"turn": 1, "reason": {"kind": "completed"}, "x": 1})
+    rows = [{**warning, "seq": seq} for seq in range(2500)]
+    rows.append(synthetic.event(2500, "no/such-type", {}))
+    code, report = one(synthetic.write_log(tmp_path / "a.jsonl", rows))
+    assert code == 1
+    assert report["verdicts"]["readable"] is False
+    assert len(report["findings"]) == 1001
+    last = report["findings"][-1]
+    assert (last["rule"], last["severity"]) == ("storage/too-many-findings", "warning")
+    assert "1501 more" in last["message"]
+
+
+def test_skipped_files_are_counted_wherever_they_lie(tmp_path: Path) -> None:
+    folder = tmp_path / "--w--" / "s-1"
+    folder.mkdir(parents=True)
+    synthetic.write_log(folder / "session.v4.jsonl", synthetic.events())
+    (tmp_path / "notes.txt").write_bytes(b"hello")
+    code, report = one(tmp_path)
+    assert code == 0
+    assert sum(report["stats"]["skippedElsewhere"].values()) == 1
+
+
+def test_a_truncated_frame_is_a_warning(tmp_path: Path) -> None:
+    data = frames(synthetic.events(), size=2)
+    path = tmp_path / "a.jsonl.zstd"
+    path.write_bytes(data[:-7])
+    code, report = one(path)
+    assert (code, report["verdicts"]["readable"]) == (0, True)
+    assert [f["rule"] for f in report["findings"]] == ["storage/torn-frame"]
+
+
+def test_a_damaged_frame_spoils_the_log(tmp_path: Path) -> None:
+    data = bytearray(frames(synthetic.events(), size=2))
+    data[len(data) // 2] ^= 0xFF
+    path = tmp_path / "a.jsonl.zstd"
+    path.write_bytes(bytes(data))
+    code, report = one(path)
+    assert (code, report["verdicts"]["readable"]) == (1, False)
+    assert found(report)[0][0] == "storage/frame-corrupt"
+
+
+def frames(rows: Rows, *, size: int) -> bytes:
+    lines = [synthetic.line(row) for row in (synthetic.header(), *rows)]
+    batches = [lines[:1], *(lines[at : at + size] for at in range(1, len(lines), size))]
+    return b"".join(compress(b"".join(batch)) for batch in batches)
+
+
+def compress(data: bytes) -> bytes:
+    return zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1})
+
+
+MEMORY = """
+import resource, sys
+limit = 600 * 1024 * 1024
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+from dsh_protocol.cli import app
+app(["check", sys.argv[1], "--format", "json"])
+"""
+
+
+def bounded(path: Path) -> tuple[int, dict[str, Any]]:
+    """Check in a process that has 600 MiB of address space and no more."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout, done.stderr
+    (report,) = json.loads(done.stdout)
+    return done.returncode, report
+
+
+def test_a_line_of_200_megabytes_is_refused_in_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.write(synthetic.line(synthetic.header()))
+        file.write(b'{"type":"x","data":"')
+        for _ in range(200):
+            file.write(b"x" * 1_000_000)
+        file.write(b'"}\n')
+    code, report = bounded(path)
+    assert code == 1
+    assert [f["rule"] for f in report["findings"]] == ["storage/row-limit"]
+
+
+def test_a_compressed_bomb_is_refused_in_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zstd"
+    bomb = compress(b"0" * 100_000_000)
+    path.write_bytes(compress(synthetic.line(synthetic.header())) + bomb * 20)
+    code, report = bounded(path)
+    assert code in {1, 2}
+    assert {f["rule"] for f in report["findings"]} & {"storage/row-limit", "storage/log-limit"}
+    assert report["verdicts"]["readable"] is not True or code == 1
+
+
+def test_citations_of_whole_histories_stay_cheap(tmp_path: Path) -> None:
+    """20,000 short rows that cite everything before them: two hundred million citations, none written out."""
+    rows = [synthetic.event(0, "user/message", synthetic.events()[3]["data"], surfaceOp="append")]
+    for seq in range(1, 20_000):
+        data = synthetic.message("user", "x", {"kind": "user"}, f"m{seq}")
+        sources: list[Any] = [[0, seq - 1]]
+        row = synthetic.event(seq, "user/message", data)
+        rows.append({**row, "sourceEventSeqs": sources, "surfaceOp": "append"})
+    operation = {"op": "replace", "startSeq": 0, "endSeq": 19_999}
+    last = synthetic.event(20_000, "user/message", rows[1]["data"])
+    rows.append({**last, "sourceEventSeqs": [[0, 19_999]], "surfaceOp": operation})
+    code, report = bounded(synthetic.write_log(tmp_path / "a.jsonl", rows))
+    assert (code, report["findings"]) == (0, [])

@@ -117,7 +117,7 @@ def test_an_empty_message_keeps_its_node() -> None:
 def test_reading_decodes_no_message_that_nobody_asks_for(monkeypatch: Any) -> None:
     log = open_log(synthetic.log_bytes(synthetic.events()))
     decoded: list[Any] = []
-    loads, loads_many = jsonvalue.loads, jsonvalue.loads_many
+    loads, loads_many, load_members = jsonvalue.loads, jsonvalue.loads_many, jsonvalue.load_members
 
     def one(text: Any, **options: Any) -> Any:
         decoded.append(text)
@@ -127,12 +127,19 @@ def test_reading_decodes_no_message_that_nobody_asks_for(monkeypatch: Any) -> No
         decoded.extend(texts)
         return loads_many(texts, *more, **options)
 
+    def members(texts: Any, *more: Any, **options: Any) -> Any:
+        decoded.extend(texts)
+        return load_members(texts, *more, **options)
+
+    monkeypatch.setattr(jsonvalue, "load_members", members)
     monkeypatch.setattr(jsonvalue, "loads", one)
     monkeypatch.setattr(jsonvalue, "loads_many", many)
     state = LogState(log.dialect, log.header, rules="envelope")
     assert state.extend(log.events) == []
     view = state.surface.messages()
     assert decoded == []
+    assert [message["id"] for message in view] == ["m-1", "m-2", "m-3"]
+    assert len(decoded) == 3
     assert [message["id"] for message in view] == ["m-1", "m-2", "m-3"]
     assert len(decoded) == 3
 

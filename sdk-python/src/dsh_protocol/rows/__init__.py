@@ -12,6 +12,7 @@ from ._event import (
     lossless_findings,
     make_event,
     paused_gc,
+    payload_members,
     release_payloads,
 )
 from ._header import Header, header_bytes
@@ -26,10 +27,11 @@ from ._paths import (
     path_findings,
 )
 from ._search import LogSearch, Neighbours, Skipped, find_logs
-from ._seqs import decode_seqs, encode_seqs
+from ._seqs import CitedRanges, decode_seqs, encode_seqs
 
 __all__ = [
     "EVENT_CLASSES",
+    "CitedRanges",
     "Event",
     "Header",
     "Log",
@@ -53,5 +55,6 @@ __all__ = [
     "parse_log_name",
     "path_findings",
     "paused_gc",
+    "payload_members",
     "release_payloads",
 ]

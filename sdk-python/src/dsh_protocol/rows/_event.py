@@ -27,7 +27,7 @@ from dsh_protocol.findings import Finding
 from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, JsonValue, is_count, is_surely_lossless
 from dsh_protocol.rules import is_active, refuse
 
-from ._seqs import EncodedSeqs, encode_seqs, encoding_problem, expand, has_ranges
+from ._seqs import CitedRanges, EncodedSeqs, encode_seqs, encoding_problem, expand, has_ranges
 
 _SOURCES = "sourceEventSeqs"
 _OPERATION = "surfaceOp"
@@ -124,6 +124,38 @@ class Event(
         if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
             return self.encoded_seqs  # type: ignore[return-value]
         return expand(self.encoded_seqs)
+
+    @property
+    def citations(self) -> list[int] | CitedRanges | None:
+        """The same as `source_event_seqs`, with ranges left as they are."""
+        if self.encoded_seqs is None or not has_ranges(self.encoded_seqs):
+            return self.encoded_seqs  # type: ignore[return-value]
+        return CitedRanges(self.encoded_seqs)
+
+    @property
+    def shape(self) -> dict[str, JsonValue]:
+        """What a schema has to see of the row: its members in no particular order, and of ranges in its citations, which
+        are sound, the ends."""
+        cited = self.citations
+        if self._row is None:
+            row: dict[str, JsonValue] = {
+                "type": self.type,
+                "seq": self.seq,
+                "time": self.time,
+                "data": self.data,
+            }
+            if self.surface_op is not None:
+                row[_OPERATION] = self.surface_op
+            if self.ignorable:
+                row["ignorable"] = True
+        else:
+            row = self._row  # type: ignore[assignment]
+            if not isinstance(cited, CitedRanges):
+                return row
+            row = dict(row)
+        if cited is not None:
+            row[_SOURCES] = cited.ends if isinstance(cited, CitedRanges) else cited  # type: ignore[assignment]
+        return row
 
     @property
     def value(self) -> dict[str, JsonValue]:
@@ -308,6 +340,20 @@ def decode_payloads(events: Sequence[Event]) -> list[Event]:
         for event, value in zip(waiting, values, strict=True):
             event._data = value
     return [waiting[index] for index in lossy]
+
+
+def payload_members(events: Sequence[Event], name: str) -> list[Any]:
+    """One member of each payload (null where there is none); a payload that is not decoded yet stays so."""
+    waiting = [e for e in events if e._data is _UNREAD and e.payload is not None]
+    with paused_gc():
+        payloads = [event.payload for event in waiting if event.payload is not None]
+        read = iter(jsonvalue.load_members(payloads, name, max_depth=_CHECKED))
+    undecoded = set(map(id, waiting))
+    return [next(read) if id(e) in undecoded else _member_of(e.data, name) for e in events]
+
+
+def _member_of(data: Any, name: str) -> Any:
+    return data.get(name) if isinstance(data, dict) else None
 
 
 def release_payloads(events: Sequence[Event]) -> None:

@@ -6,7 +6,8 @@ Written: a strictly increasing list with each run of three or more consecutive n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -95,6 +96,35 @@ def expand(encoded: Sequence[Any]) -> list[int]:
         else:
             seqs.append(member)
     return seqs
+
+
+class CitedRanges(Collection[int]):
+    """The numbers of a decodable list with pairs, not written out: a short row can cite a whole long log."""
+
+    __slots__ = ("_firsts", "_lasts", "_size")
+
+    def __init__(self, encoded: Sequence[Any]) -> None:
+        pairs = [m if isinstance(m, list) else [m, m] for m in encoded]
+        # A list with pairs is decodable only when it ascends.
+        self._firsts = [pair[0] for pair in pairs]
+        self._lasts = [pair[1] for pair in pairs]
+        self._size = size(encoded)
+
+    def __contains__(self, seq: object) -> bool:
+        at = bisect_right(self._firsts, seq) - 1 if isinstance(seq, int) else -1
+        return at >= 0 and seq <= self._lasts[at]
+
+    def __iter__(self) -> Iterator[int]:
+        for first, last in zip(self._firsts, self._lasts, strict=True):
+            yield from range(first, last + 1)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def ends(self) -> list[int]:
+        """The first and the last number of each range, ascending, each once."""
+        return sorted({*self._firsts, *self._lasts})
 
 
 def salvage(encoded: object, own_seq: int, most: int) -> list[int]:

@@ -7,11 +7,12 @@ for its number and its type only; any other row is looked at member by member.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, is_count
+from dsh_protocol.rows import CitedRanges
 
 from ._losses import Losses
 from ._report import Report
@@ -85,7 +86,7 @@ def _is_reported(event: Event) -> bool:
 
 def check_metadata(
     report: Report, dialect: Dialect, event: Event, seq: int | None
-) -> tuple[Operation | None, Sequence[int] | None]:
+) -> tuple[Operation | None, Collection[int] | None]:
     """The surface operation and the cited events of an event of a known type and number `seq`.
 
     Without a number (null) nothing can be said about what is earlier, and nothing can be replaced.
@@ -111,7 +112,7 @@ def _metadata(event: Event) -> tuple[Any, Any]:
         if sources is _ABSENT and _STORED_SOURCES in event.raw:
             sources = _UNREADABLE
         return event.value.get(_OPERATION, _ABSENT), sources
-    operation, sources = event.surface_op, event.source_event_seqs
+    operation, sources = event.surface_op, event.citations
     return (
         _ABSENT if operation is None else operation,
         _ABSENT if sources is None else sources,
@@ -151,7 +152,7 @@ def _is_replace(operation: Mapping[str, Any], start_key: str, end_key: str) -> b
 
 def _check_sources(
     report: Report, event_type: str, seq: int | None, sources: Any
-) -> Sequence[int] | None:
+) -> Collection[int] | None:
     if sources is _ABSENT:
         return ()
     if sources is _UNREADABLE:
@@ -159,6 +160,9 @@ def _check_sources(
     if event_type == ASSISTANT:
         report.add("surface/sources-on-assistant", _SOURCES)
         return None
+    if isinstance(sources, CitedRanges):
+        # What was decoded from ranges ascends and is earlier than the event.
+        return sources
     if not isinstance(sources, list) or not all(map(is_count, sources)):
         report.add("surface/sources-shape", _SOURCES)
         return None

@@ -196,9 +196,14 @@ def _check_settlement(report: Report, event_type: str, data: Mapping[str, Any]) 
         if not is_count(data.get(name)):
             where = member(data, name, "data")
             report.add("message/settlement", *where, type=event_type, expected=f"a count as {name}")
+    if not isinstance(data.get("stream"), list):
+        report.add("message/stream", *member(data, "stream", "data"), type=event_type)
+
+
+def check_stream(report: Report, event_type: str, data: Mapping[str, Any]) -> None:
+    """Look at the blocks that the chunks of a settlement's stream open and close."""
     stream = data.get("stream")
     if not isinstance(stream, list):
-        report.add("message/stream", *member(data, "stream", "data"), type=event_type)
         return
     for index, record in enumerate(stream):
         chunk = record.get("chunk") if isinstance(record, dict) else None

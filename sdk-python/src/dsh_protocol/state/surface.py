@@ -6,13 +6,13 @@ replacing node stands where its range stood, whatever its number.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import JsonValue, equal
-from dsh_protocol.rows import decode_payloads
+from dsh_protocol.rows import CitedRanges, decode_payloads, payload_members
 
 from ._blocks import NodeSequence, NodeView, Position
 from ._losses import Losses
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dsh_protocol.rows import Event
 
 SYSTEM = "system/message"
+_ASSISTANT = "assistant/message"
 _TOOL_RESULT = "tool/result"
 _OPERATION = "surfaceOp"
 _SOURCES = "sourceEventSeqs"
@@ -97,11 +98,12 @@ Operation: TypeAlias = "str | Mapping[str, int]"
 class _Source:
     """The events that are or were nodes, and the messages that they carry by themselves."""
 
-    __slots__ = ("_dialect", "_verify", "events")
+    __slots__ = ("_answers", "_dialect", "_verify", "events")
 
     def __init__(self, dialect: Dialect, verify: Verify) -> None:
         self._dialect = dialect
         self._verify = verify
+        self._answers: dict[int, Any] = {}
         self.events: dict[int, Event] = {}
 
     def derive(self, seqs: Iterable[int]) -> Iterator[Any]:
@@ -111,17 +113,28 @@ class _Source:
             RefusedError: an event is there, but its data carries no message.
         """
         events = [self.events[seq] for seq in seqs]
-        decode_payloads(events)
+        self._decode_answers([event for event in events if event.type == _ASSISTANT])
+        decode_payloads([event for event in events if event.type != _ASSISTANT])
         return map(self._derive, events)
 
     def have_messages(self, seqs: Iterable[int]) -> list[bool]:
         """Whether each of these events has a message; most need no look at their data."""
         events = [self.events[seq] for seq in seqs]
-        decode_payloads([event for event in events if event.type not in ALWAYS_DERIVED])
+        asked = [event for event in events if event.type not in ALWAYS_DERIVED]
+        self._decode_answers([event for event in asked if event.type == _ASSISTANT])
+        decode_payloads([event for event in asked if event.type != _ASSISTANT])
         return [e.type in ALWAYS_DERIVED or self._derive(e) is not None for e in events]
 
+    def _decode_answers(self, events: Sequence[Event]) -> None:
+        """Read the messages of the model without the streams beside them, which are most of a log."""
+        unread = [event for event in events if event.seq not in self._answers]
+        for event, message in zip(unread, payload_members(unread, "message"), strict=True):
+            self._answers[event.seq] = message
+
     def _derive(self, event: Event) -> Any:
-        message = derive_message(self._dialect, event.type, event.data)
+        answer = self._answers.get(event.seq)
+        data = event.data if answer is None else {"message": answer}
+        message = derive_message(self._dialect, event.type, data)
         if message is False:
             self._verify(event)
         return message
@@ -293,7 +306,7 @@ class Surface:
     def _check_covered(
         report: Report, shadowed: list[int], sources: Collection[int], losses: Losses
     ) -> None:
-        cited = set(sources)
+        cited = sources if isinstance(sources, CitedRanges) else set(sources)
         missing = [seq for seq in shadowed if seq not in cited]
         if missing:
             because = losses.blame_uncited(missing)

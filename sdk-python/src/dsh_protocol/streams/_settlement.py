@@ -14,7 +14,7 @@ from ._shapes import RAW, RUNS, Json, StreamError, check_record, is_plain_raw, i
 
 SETTLEMENTS = frozenset({"assistant/message", "assistant/attempt"})
 """The types of the events that end a request and keep its stream."""
-_STRINGS, _OBJECTS = {str}, {dict}
+_STRINGS = {str}
 
 
 class Settlement(Protocol):
@@ -48,8 +48,6 @@ def settlement_findings(event: Settlement) -> list[Finding]:
     stream = data.get("stream") if isinstance(data, dict) else None
     if event.type not in SETTLEMENTS or not isinstance(stream, list):
         return []
-    if _is_ordinary(data, stream):
-        return []
     try:
         broken = _differences(data, _assembler(stream))
     except StreamError as error:
@@ -73,16 +71,17 @@ def _place_in_record(error: StreamError) -> str:
     return "/".join(["", record, "chunk", *inside])
 
 
-def _is_ordinary(data: Json, stream: list[Any]) -> bool:
+def is_ordinary(data: Json) -> bool:
     """A quick look at a settlement that says yes if all is as it mostly is, and no if in doubt.
 
-    That is: every block is closed before the next one opens, nothing is cut off or replayed, and the
-    message has just those blocks.
+    That is: every block is closed, as what it was opened, before the next one opens; nothing is cut
+    off or replayed; and the message has just those blocks.
     """
     blocks: list[Any] = []
-    usage = None
+    usage = opened = None
     is_open = False
-    for record in stream:
+    stream = data.get("stream")
+    for record in stream if type(stream) is list else (None,):
         if type(record) is not dict:
             return False
         chunk = record
@@ -104,9 +103,14 @@ def _is_ordinary(data: Json, stream: list[Any]) -> bool:
         elif type(chunk.get("index")) is not int or chunk["index"] != len(blocks):
             return False
         elif kind == "block-end":
-            blocks.append(chunk.get("block"))
-            is_open = False
-        elif kind == "block-start" or chunk is record:
+            block = chunk.get("block")
+            if type(block) is not dict or opened not in (None, block.get("type")):
+                return False
+            blocks.append(block)
+            is_open, opened = False, None
+        elif kind == "block-start":
+            is_open, opened = True, chunk.get("blockType")
+        elif chunk is record:
             is_open = True
         else:
             return False
@@ -115,7 +119,6 @@ def _is_ordinary(data: Json, stream: list[Any]) -> bool:
         return False
     return (
         not is_open
-        and set(map(type, blocks)) <= _OBJECTS
         and "interrupted" not in data
         and "replayState" not in message["source"]
         and _is_same(message.get("content"), blocks)
