@@ -69,7 +69,7 @@ def _section(page: Page, found: Explanation) -> None:
         if text is not None:
             items.append(f"**{label}**: {plain(text)}")
     page.bullets(items)
-    for case, what in ((found.accepts, "Accepted"), (found.refuses, "Refused")):
+    for case, what in ((found.accepts, "Kept"), (found.refuses, "Broken")):
         if case is not None:
             _case(page, case, what)
 
@@ -79,6 +79,8 @@ def _case(page: Page, case: Case, what: str) -> None:
     if case.rows:
         rows = (row if isinstance(row, str) else dumps(row) for row in case.rows)
         page.block("text", "\n".join(map(_visible, rows)))
+        if case.tail:
+            page.paragraph(f"Then {code(dumps(case.tail))} without a line feed.")
     else:
         page.block("text", f"{case.value['op']} {dumps(case.value['input'])}")
     for rule_id, seq, path in case.places:

@@ -40,6 +40,13 @@ def test_every_rule_in_both_forms(rule_id: str) -> None:
     assert json.loads(ask("explain", rule_id, "--format", "json")) == explain(rule_id).to_json()
 
 
+def test_the_bytes_behind_the_last_row_of_an_example_are_shown() -> None:
+    case = explain("storage/torn-tail").refuses
+    assert case is not None
+    text = ask("explain", "storage/torn-tail")
+    assert f"{json.dumps(case.value['input']['tail'])} without a line feed" in text
+
+
 def test_the_list_of_rules() -> None:
     *lines, last = ask("explain").splitlines()
     assert [line.split()[0] for line in lines] == list(rules())

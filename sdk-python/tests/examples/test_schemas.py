@@ -24,7 +24,7 @@ from dsh_protocol.schemas._engines import Engine
 
 ROOT = Path(__file__).resolve().parents[3]
 EVERY_ENGINE = pytest.mark.parametrize("engine", ["fast", "reference"])
-MUTATIONS = 4000
+MUTATIONS = 10_000
 
 
 def turn_end(reason: Any, **envelope: Any) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _lines(found: Explanation) -> Iterator[str]:
     ):
         if text is not None:
             yield _labelled(label, text)
-    for case, what in ((found.accepts, "accepted"), (found.refuses, "refused")):
+    for case, what in ((found.accepts, "kept"), (found.refuses, "broken")):
         if case is not None:
             yield ""
             yield from _case_lines(case, what)
@@ -94,5 +94,7 @@ def _case_lines(case: Case, what: str) -> Iterator[str]:
         text = row if isinstance(row, str) else dumps(row)
         marked = isinstance(row, dict) and row.get("seq") in refused - {None}
         yield f"  {'>' if marked else ' '} {text}"
+    if case.tail:
+        yield f"    {dumps(case.tail)} without a line feed"
     if not case.rows:
         yield f"    {case.value['op']} {dumps(case.value['input'])}"

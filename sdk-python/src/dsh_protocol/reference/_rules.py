@@ -92,6 +92,11 @@ class Case:
             return (given["header"], *given["events"])
         return tuple(given.get("lines", ()))
 
+    @property
+    def tail(self) -> str:
+        """What stands behind the last line feed of a log in the form of lines."""
+        return str(self.value["input"].get("tail", ""))
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
