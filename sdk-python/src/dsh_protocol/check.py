@@ -135,7 +135,7 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     counts = _check_events(log, found, tick)
     effects = ReadEffects(log, found.kept)
     readable = not effects.refusals()
-    found.add(effects.committed())
+    found.add(effects.consequences())
     return Report(
         path=path,
         format_version=log.header.version,
