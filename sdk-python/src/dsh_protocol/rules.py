@@ -140,6 +140,8 @@ def show(value: object) -> str:
     """A value as short ASCII JSON, safe to print: log content is hostile input and may be long."""
     if isinstance(value, str) and len(value) > _MAX_PARAM:
         value = value[:_MAX_PARAM] + "..."
+    if isinstance(value, list) and len(value) > _MAX_PARAM:
+        value = value[:_MAX_PARAM]
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= 2 * _MAX_PARAM else text[: 2 * _MAX_PARAM] + "..."
 

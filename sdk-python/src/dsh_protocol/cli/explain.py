@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import UsageError
 from dsh_protocol.jsonvalue import dumps
 from dsh_protocol.reference import Case, Explanation
 from dsh_protocol.reference import explain as look_up
@@ -25,14 +24,11 @@ def explain(
     ] = None,
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
 ) -> None:
-    """Explain a rule: what holds, what to do, what released readers do, an example; or list all rules."""
+    """List the rules, or explain one of them."""
     if rule is None:
         _print_list([look_up(id_) for id_ in rules()], format)
         return
-    try:
-        found = look_up(rule)
-    except UsageError as error:
-        output.fail(error)
+    found = look_up(rule)
     if format is Format.json:
         output.print_json(found.to_json())
         return

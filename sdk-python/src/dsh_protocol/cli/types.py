@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import UsageError
 from dsh_protocol.jsonvalue import dumps
-from dsh_protocol.reference import LEVELS, EventType, MemberChange, event_type, event_types
+from dsh_protocol.reference import LEVELS, EventType, Member, MemberChange, event_type, event_types
 
 from . import _output as output
 from .check import Format
@@ -22,11 +21,8 @@ def types(
     ] = None,
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
 ) -> None:
-    """Show who refuses a bad member of an event type, per format; or list all types with the number of such members."""
-    try:
-        found = [*event_types().values()] if type is None else [event_type(type)]
-    except UsageError as error:
-        output.fail(error)
+    """List the event types, or say of one who checks its members."""
+    found = [*event_types().values()] if type is None else [event_type(type)]
     if format is Format.json:
         entries = [entry.to_json() for entry in found]
         output.print_json(entries if type is None else entries[0])
@@ -37,16 +33,14 @@ def types(
 
 
 def _print_list(found: list[EventType]) -> None:
-    from rich.table import Table
-
-    table = Table("type", "formats", "surface", "members of the payload by who looks at them", "")
-    for entry in found:
-        counts = {level: entry.count(level) for level in _LEVELS}
-        by = ", ".join(f"{level} {count}" for level, count in counts.items() if count)
-        surface = "yes" if entry.surface else "-"
-        releases = _releases(entry.since, entry.until)
-        table.add_row(entry.type, _listed(entry.formats), surface, by or "-", releases)
-    output.console().print(table)
+    headings = (
+        "type",
+        "formats",
+        "surface",
+        "members of the payload by who looks at them",
+        "written",
+    )
+    output.print_table(headings, [_row(entry) for entry in found])
     output.print_line(f"{len(found)} types; dsh-protocol types TYPE shows the members of one")
     for level, where in LEVELS.items():
         if level in _LEVELS:
@@ -54,25 +48,29 @@ def _print_list(found: list[EventType]) -> None:
     output.print_line("  schema      no release: a bad member is a warning")
 
 
-def _print_one(entry: EventType) -> None:
-    from rich.table import Column, Table
+def _row(entry: EventType) -> tuple[str, ...]:
+    counts = {level: entry.count(level) for level in _LEVELS}
+    by = ", ".join(f"{level} {count}" for level, count in counts.items() if count)
+    surface = "yes" if entry.surface else "-"
+    return entry.type, _listed(entry.formats), surface, by or "-", _releases(entry)
 
+
+def _print_one(entry: EventType) -> None:
     kind = "on the surface" if entry.surface else "not on the surface"
     output.print_line(f"{entry.type}: {_formats(entry.formats)}, {kind}, {entry.family}")
-    for text in (_releases(entry.since, entry.until), entry.note):
-        if text:
-            output.print_line(f"  {text}")
-    formats = (f"format {version}" for version in entry.formats)
-    table = Table(Column("member", overflow="fold"), *formats, "what it must be")
-    for member in entry.members:
-        cells = (_levels(member.by.get(version)) for version in entry.formats)
-        table.add_row(member.path or "(the payload)", *cells, member.must or "-")
-    if entry.members:
-        output.console().print(table)
-    else:
-        output.print_line("  The payload has no members.")
+    if entry.since or entry.until:
+        output.print_line(f"  written {_releases(entry)}")
+    if entry.note:
+        output.print_line(f"  {entry.note}")
+    headings = ("member", *(f"format {version}" for version in entry.formats), "what it must be")
+    output.print_table(headings, [_member(member, entry) for member in entry.members])
     for change in entry.changes:
         output.print_line(_change(change))
+
+
+def _member(member: Member, entry: EventType) -> tuple[str, ...]:
+    levels = (_levels(member.by.get(version)) for version in entry.formats)
+    return (member.path or "(the payload)", *levels, member.must or "-")
 
 
 def _levels(levels: tuple[str, ...] | None) -> str:
@@ -87,9 +85,9 @@ def _change(change: MemberChange) -> str:
     return f"{change.path}{value} in {_formats(change.formats)}{since}: {change.note}"
 
 
-def _releases(since: str | None, until: str | None) -> str:
-    words = [f"since {since}"] if since is not None else []
-    words += [f"written until {until}"] if until is not None else []
+def _releases(entry: EventType) -> str:
+    words = [f"since {entry.since}"] if entry.since is not None else []
+    words += [f"until {entry.until}"] if entry.until is not None else []
     return ", ".join(words)
 
 

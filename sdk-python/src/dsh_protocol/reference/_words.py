@@ -33,4 +33,4 @@ def near(name: str, known: Iterable[str]) -> list[str]:
     """Known names that hold this one, or else are spelled much like it; at most five."""
     names = list(known)
     inside = [other for other in names if name and name in other]
-    return (inside or difflib.get_close_matches(name, names, _MOST_NEAR, 0.5))[:_MOST_NEAR]
+    return (inside or difflib.get_close_matches(name, names, _MOST_NEAR, 0.6))[:_MOST_NEAR]

@@ -98,7 +98,9 @@ def find(name: str) -> Target:
     raise UsageError(
         "schemas/unknown-name",
         f"no schema is called {name[:120]!r}",
-        fix=f"Similar names: {', '.join(near)}." if near else "List the names with schema_names().",
+        fix=f"Similar names: {', '.join(near)}."
+        if near
+        else "List the names with `dsh-protocol schema`.",
     )
 
 
