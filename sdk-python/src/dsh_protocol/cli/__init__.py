@@ -39,7 +39,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[  # noqa: ARG001 (its callback does the work)
+    version: Annotated[
         bool,
         typer.Option(
             "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
