@@ -81,9 +81,7 @@ class Report:
             fix=error.fix,
         )
         version = error.version if isinstance(error, UnsupportedFormatError) else None
-        # A log of another format may well be readable: by a reader of that format, or after its migration.
-        readable = None if isinstance(error, UnsupportedFormatError) else False
-        return cls(path, version, _verdicts(readable=readable), (finding,), 1, 0, unusable=True)
+        return cls(path, version, _verdicts(readable=False), (finding,), 1, 0, unusable=True)
 
     def to_json(self) -> ReportJson:
         """This report as a JSON object."""
@@ -230,7 +228,7 @@ def _place(finding: Finding) -> tuple[bool, int]:
     return (finding.line is None, finding.line or 0)
 
 
-def _verdicts(*, readable: Verdict) -> Verdicts:
+def _verdicts(*, readable: bool) -> Verdicts:
     return {
         "readable": readable,
         "migratable": None,
