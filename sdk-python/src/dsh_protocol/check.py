@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
-from .jsonvalue import pointer
 from .reading import ReadEffects
 from .rows import (
     Event,
@@ -21,7 +20,7 @@ from .rows import (
     release_payloads,
 )
 from .rules import refuse, rule
-from .schemas import SchemaFinding, Validator
+from .schemas import Validator, without_repeats
 from .state import LogState
 
 Tick = Callable[[int, int], None]
@@ -136,7 +135,7 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     counts = _check_events(log, found, tick)
     effects = ReadEffects(log, found.kept)
     readable = not effects.refusals()
-    found.add(effects.committed())
+    found.add(effects.consequences())
     return Report(
         path=path,
         format_version=log.header.version,
@@ -195,7 +194,7 @@ def _check_events(log: Log, found: _Found, tick: Tick | None) -> dict[str, Any]:
         found.add(lossless_findings(batch))
         for event in batch:
             found.add(_check_event(event, state, validator))
-        counts.update(event.type for event in batch if not validator.covers(event.type))
+        counts.update(event.type for event in batch if _is_unchecked(event, log, validator))
         release_payloads(batch)
         if tick is not None:
             tick(start + len(batch), len(log.events))
@@ -207,38 +206,22 @@ def _check_events(log: Log, found: _Found, tick: Tick | None) -> dict[str, Any]:
     }
 
 
+def _is_unchecked(event: Event, log: Log, validator: Validator) -> bool:
+    """Whether nothing looks at the event's data: its type has no schema yet, or it is opaque."""
+    known = event.type in log.dialect.event_types
+    return not validator.covers(event.type) and (known or event.ignorable)
+
+
 def _check_event(event: Event, state: LogState, validator: Validator) -> list[Finding]:
     """Everything that is wrong with the next event of the log."""
     findings = state.advance(event)
     if not validator.covers(event.type):
         return findings
     refused = validator.findings(event.shape)
-    return [*findings, *_schema_findings(refused, event, findings)] if refused else findings
-
-
-def _schema_findings(
-    schema_findings: list[SchemaFinding], event: Event, errors: list[Finding]
-) -> Iterator[Finding]:
-    """Schema warnings of one event, without those about a place that a rule has already refused."""
-    for found in schema_findings:
-        place = found.path + pointer(found.member) if found.member else found.path
-        if any(error.path == found.path or _overlap(place, error.path) for error in errors):
-            continue
-        yield refuse(
-            "schema/payload",
-            seq=event.seq,
-            line=event.line,
-            path=found.path,
-            keyword=found.keyword,
-            detail=found.message,
-        )
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Whether one JSON Pointer is the other, or leads to a place inside it (the whole event counts as no place)."""
-    if not other:
-        return False
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
+    if not refused:
+        return findings
+    new = without_repeats(refused, findings)
+    return [*findings, *(replace(found, seq=event.seq, line=event.line) for found in new)]
 
 
 def _place(finding: Finding) -> tuple[bool, int]:

@@ -20,7 +20,6 @@ from dsh_protocol.conformance.run import CASE_LIMIT, Run
 from dsh_protocol.conformance.run import run as run_cases
 from dsh_protocol.conformance.smoke import smoke as smoke_adapter
 from dsh_protocol.conformance.trace import trace as trace_cases
-from dsh_protocol.findings import ProtocolError
 from dsh_protocol.jsonvalue import dumps
 
 from . import _output as output
@@ -53,6 +52,7 @@ _SHOWN = 40
 
 
 @app.command("run")
+@output.guarded
 def run(
     impl: Annotated[
         list[str],
@@ -81,13 +81,10 @@ def run(
     corpus: CorpusPath = None,
 ) -> None:
     """Ask implementations the cases, and print what came of it."""
-    try:
-        opened = Corpus.open(corpus or find_corpus())
-        cases = opened.select(suite or (), op or ())
-        runs = [_run(opened, cases, name, known_failures, len(impl), limit) for name in impl]
-        traced = trace_cases(opened)
-    except ProtocolError as error:
-        output.fail(error)
+    opened = Corpus.open(corpus or find_corpus())
+    cases = opened.select(suite or (), op or ())
+    runs = [_run(opened, cases, name, known_failures, len(impl), limit) for name in impl]
+    traced = trace_cases(opened)
     for done in runs:
         _print_run(done)
     if report is not None:
@@ -107,7 +104,9 @@ def _run(
 ) -> Run:
     if known is not None and implementations > 1:
         raise ImplementationError(
-            "conformance/known-failures", "--known-failures is about one implementation"
+            "conformance/known-failures",
+            "--known-failures is about one implementation",
+            fix="Run the implementations one by one.",
         )
     found = find_implementation(name, corpus.root)
     path = known or found.known_failures
@@ -117,22 +116,17 @@ def _run(
 
 
 def _print_run(done: Run) -> None:
-    from rich.table import Table
-
     about = {} if done.capabilities is None else done.capabilities.implementation
     said = " ".join(str(about[name]) for name in ("name", "version", "language") if name in about)
     output.print_line(f"{done.implementation.name}" + (f": {said}" if said else ""))
     columns = [name for name in _COLUMNS if done.counts[name]]
-    table = Table("suite", *columns)
     suites: dict[str, Counter[str]] = {}
     for result in done.results:
         name = "known" if result.reason else result.verdict.value
         suites.setdefault(result.case.suite, Counter())[name] += 1
-    for suite, counts in suites.items():
-        table.add_row(suite, *(str(counts[name] or "") for name in columns))
-    table.add_section()
-    table.add_row("all", *(str(done.counts[name]) for name in columns))
-    output.console().print(table)
+    suites["all"] = done.counts
+    rows = [[suite, *(str(n[name] or "") for name in columns)] for suite, n in suites.items()]
+    output.print_table(["suite", *columns], rows)
     _print_faults(done)
 
 
@@ -156,18 +150,16 @@ def _print_faults(done: Run) -> None:
 
 
 @app.command("smoke")
+@output.guarded
 def smoke(
     impl: Annotated[str, typer.Option(help="A folder of conformance/adapters, or a command.")],
     limit: Limit = CASE_LIMIT,
     corpus: CorpusPath = None,
 ) -> None:
     """Find out in a few questions whether an adapter keeps the protocol."""
-    try:
-        opened = Corpus.open(corpus or find_corpus())
-        found: Implementation = find_implementation(impl, opened.root)
-        shown = smoke_adapter(opened, found, limit=limit)
-    except ProtocolError as error:
-        output.fail(error)
+    opened = Corpus.open(corpus or find_corpus())
+    found: Implementation = find_implementation(impl, opened.root)
+    shown = smoke_adapter(opened, found, limit=limit)
     for problem in shown.problems:
         output.print_line(f"adapter: {problem}")
     for doubt in shown.doubts:
@@ -178,15 +170,13 @@ def smoke(
 
 
 @app.command("trace")
+@output.guarded
 def trace(
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
     corpus: CorpusPath = None,
 ) -> None:
     """Print which rule, event type and listed decision is shown by which cases, and what is shown by none."""
-    try:
-        traced = trace_cases(Corpus.open(corpus or find_corpus()))
-    except ProtocolError as error:
-        output.fail(error)
+    traced = trace_cases(Corpus.open(corpus or find_corpus()))
     if format is Format.json:
         output.print_json([item.to_json() for item in traced.items])
     else:
@@ -204,6 +194,7 @@ def trace(
 
 
 @app.command("lint")
+@output.guarded
 def lint(
     write_manifest: Annotated[
         bool, typer.Option("--write-manifest", help="Write MANIFEST instead of comparing it.")
@@ -211,10 +202,7 @@ def lint(
     corpus: CorpusPath = None,
 ) -> None:
     """Check the corpus itself: shapes, ids, manifest, rules, references."""
-    try:
-        opened = Corpus.open(corpus or find_corpus())
-    except ProtocolError as error:
-        output.fail(error)
+    opened = Corpus.open(corpus or find_corpus())
     if write_manifest:
         (opened.root / "MANIFEST").write_text("\n".join(manifest(opened)) + "\n", encoding="utf-8")
     lines = lint_corpus(opened)
