@@ -124,8 +124,10 @@ def _print_run(done: Run) -> None:
     for result in done.results:
         name = "known" if result.reason else result.verdict.value
         suites.setdefault(result.case.suite, Counter())[name] += 1
-    suites["all"] = done.counts
-    rows = [[suite, *(str(n[name] or "") for name in columns)] for suite, n in suites.items()]
+    # Suites that were not asked for at all only count.
+    shown = {suite: n for suite, n in suites.items() if n.total() > n["unsupported"]}
+    shown["all"] = done.counts
+    rows = [[suite, *(str(n[name] or "") for name in columns)] for suite, n in shown.items()]
     output.print_table(["suite", *columns], rows)
     _print_faults(done)
 

@@ -107,7 +107,11 @@ class Corpus:
             if not wanted or case.op in wanted
         ]
         if not found:
-            raise CorpusError("corpus/no-cases", f"no case has the op {', '.join(sorted(wanted))}")
+            raise CorpusError(
+                "corpus/no-cases",
+                f"no case of these suites has the op {', '.join(sorted(wanted))}",
+                fix="conformance/README.md lists the ops.",
+            )
         return found
 
     def _named(self, name: str) -> list[Suite]:

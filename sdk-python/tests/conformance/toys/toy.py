@@ -1,6 +1,6 @@
 """Adapters that are broken on purpose, each in one way: `python toy.py WAY`.
 
-They answer `seqs.encode` for lists that need no ranges, and refuse a list that is not ascending.
+They know two ops, `seqs.encode` and `json.roundtrip`, the second only for texts that are written as they stand.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def right(message: Json) -> Json:
 
 
 def encoded(seqs: list[int]) -> list[Any]:
-    """Runs of three and more as pairs."""
+    """Runs of three and more as pairs, where all ascend."""
+    if sorted(set(seqs)) != seqs:
+        return list(seqs)
     made: list[Any] = []
     at = 0
     while at < len(seqs):
