@@ -51,7 +51,8 @@ def _suite(corpus: Corpus, name: str) -> tuple[str, str, str]:
 def _differences(page: Page, corpus: Corpus) -> None:
     page.heading("Where official software answers otherwise")
     page.paragraph(
-        "Every case on which an official release differs has a reason beside its adapter. An entry that no longer differs fails the run."
+        "Every case on which an official release differs has a reason beside its adapter. An entry that no longer differs "
+        "fails the run."
     )
     for path in sorted((corpus.root / "adapters").glob("*/known-failures.json")):
         failures = KnownFailures.read(path, corpus.root)
