@@ -9,6 +9,7 @@ from itertools import groupby
 from dsh_protocol.conformance.cases import Corpus
 from dsh_protocol.conformance.known import KnownFailures
 from dsh_protocol.conformance.trace import Item, trace
+from dsh_protocol.rules import rules
 
 from .markdown import Page, code, plain
 
@@ -25,6 +26,7 @@ def pages(corpus: Corpus) -> Iterator[Page]:
     page = Page("conformance.md", "Conformance cases")
     _suites(page, corpus)
     _differences(page, corpus)
+    _divergences(page)
     _trace(page, corpus)
     yield page
 
@@ -70,6 +72,18 @@ def _differences(page: Page, corpus: Corpus) -> None:
                 for reason in failures.reasons.values()
             ],
         )
+
+
+def _divergences(page: Page) -> None:
+    page.heading("Rules that some release does not keep")
+    page.table(
+        ("Rule", "Divergence"),
+        [
+            (_rule(entry.id), plain(entry.divergence))
+            for entry in sorted(rules().values(), key=lambda entry: entry.id)
+            if entry.divergence is not None
+        ],
+    )
 
 
 def _trace(page: Page, corpus: Corpus) -> None:

@@ -9,6 +9,7 @@ import random
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from dsh_protocol.conformance.cases import find_corpus
 from dsh_protocol.conformance.implementations import Conversation, find_implementation
 from dsh_protocol.conformance.process import AdapterFailure
 
-from .compare import Difference, differences, shown
+from .compare import Difference, differences, shown, text_differences
 from .logs import random_log
 from .mutations import mutate
+from .texts import Text, mutate_text, text_of
 from .writer import Json, Log
 
 OFFICIAL = {3: "official-runtime-0.1.5", 4: "official-runtime"}
@@ -43,21 +45,21 @@ def main() -> int:
     started = time.monotonic()
     for index in range(given.first, given.first + given.cases):
         version = given.format[index % len(given.format)]
-        log, how = _log(random.Random(f"{given.seed}:{index}"), version, recordings[version])
-        found = _differences(log, version, official[version])
-        counts["cases"] += 1
-        counts["mutated" if how else "sound"] += 1
+        question = _question(random.Random(f"{given.seed}:{index}"), version, recordings[version])
+        found = _differences(question, version, official[version])
+        counts["logs"] += 1
+        counts[question.kind] += 1
         for difference in found:
             counts["explained" if difference.reason else "unexplained"] += 1
             if difference.reason is None:
-                _keep(given.out, index, log, how, difference, counts["unexplained"])
+                _keep(given.out, index, question, difference, counts["unexplained"])
         if sys.stderr.isatty() and index % 50 == 0:
-            print(f"\r{counts['cases']} of {given.cases}", end="", file=sys.stderr, flush=True)
+            print(f"\r{counts['logs']} of {given.cases}", end="", file=sys.stderr, flush=True)
     for conversation in official.values():
         conversation.adapter.stop()
     seconds = time.monotonic() - started
-    print(f"{counts['cases']} logs in {seconds:.0f} s: {dict(counts)}")
-    return 1 if counts["unexplained"] or not counts["cases"] else 0
+    print(f"{counts['logs']} logs in {seconds:.0f} s: {dict(counts)}")
+    return 1 if counts["unexplained"] or not counts["logs"] else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -87,38 +89,55 @@ def _recordings(corpus: Path) -> dict[int, list[Log]]:
     return found
 
 
-def _log(rng: random.Random, version: int, recordings: list[Log]) -> tuple[Log, list[str]]:
+@dataclass(frozen=True)
+class _Question:
+    """A log, as values or as text, and what was done to it."""
+
+    log: Log | Text
+    how: list[str]
+
+    @property
+    def kind(self) -> str:
+        return "text" if isinstance(self.log, Text) else "mutated" if self.how else "sound"
+
+
+def _question(rng: random.Random, version: int, recordings: list[Log]) -> _Question:
     if rng.random() < 0.3:
         log = copy.deepcopy(rng.choice(recordings))
         del log.events[rng.randint(1, _LONGEST) :]
     else:
         log = random_log(rng, version)
-    return log, [mutate(rng, log) for _ in range(rng.choice((0, 1, 1, 1, 2, 3)))]
+    changes = rng.choice((0, 1, 1, 1, 2, 3))
+    if rng.random() < 0.2:
+        text = text_of(log)
+        return _Question(text, [mutate_text(rng, text) for _ in range(max(1, changes))])
+    return _Question(log, [mutate(rng, log) for _ in range(changes)])
 
 
-def _differences(log: Log, version: int, official: Conversation) -> list[Difference]:
+def _differences(question: _Question, version: int, official: Conversation) -> list[Difference]:
     def ask(op: str, given: Json) -> Json:
         return official.ask("fuzz", op, version, given)
 
     try:
-        return differences(log, version, ask)
+        if isinstance(question.log, Text):
+            return text_differences(question.log, version, ask)
+        return differences(question.log, version, ask)
     except AdapterFailure as failure:
         return [Difference("any", {}, {"error": f"{failure.kind}: {failure.why}"}, None)]
 
 
-def _keep(
-    out: Path, index: int, log: Log, how: list[str], difference: Difference, count: int
-) -> None:
+def _keep(out: Path, index: int, question: _Question, difference: Difference, count: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    told = {"how": how, "header": log.header, "events": log.events, **shown(difference)}
-    (out / f"{index}-{difference.op}.json").write_text(
-        json.dumps(told, indent=1) + "\n", encoding="utf-8"
-    )
+    log = question.log
+    given = log.given() if isinstance(log, Text) else {"header": log.header, "events": log.events}
+    told = {"how": question.how, "input": given, **shown(difference)}
+    path = out / f"{index}-{difference.op}.json"
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     if count <= _SHOWN:
         theirs = difference.theirs.get("note", difference.theirs)
         theirs = theirs.partition(" (raw log")[0] if isinstance(theirs, str) else theirs
         print(
-            f"{index} {difference.op} {how}: ours {_short(difference.ours)}, theirs {_short(theirs)}"
+            f"{index} {difference.op} {question.how}: ours {_short(difference.ours)}, theirs {_short(theirs)}"
         )
 
 

@@ -9,6 +9,7 @@ from dsh_protocol.conformance.adapter import answer
 from dsh_protocol.conformance.judge import judge
 from dsh_protocol.rules import rules
 
+from .texts import Text
 from .writer import Json, Log
 
 Ask = Callable[[str, Json], Json]
@@ -25,6 +26,15 @@ class Difference:
     ours: Json
     theirs: Json
     reason: str | None
+
+
+def text_differences(text: Text, version: int, ask: Ask) -> list[Difference]:
+    """What the two sides say differently about the text of a log."""
+    given = text.given()
+    ours, theirs = answer("check", given, version), ask("check", given)
+    if "unsupported" in theirs or _agree("check", ours, theirs):
+        return []
+    return [Difference("check", ours, theirs, _reason(ours))]
 
 
 def differences(log: Log, version: int, ask: Ask) -> list[Difference]:
