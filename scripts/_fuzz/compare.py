@@ -40,16 +40,18 @@ def text_differences(text: Text, version: int, ask: Ask) -> list[Difference]:
 def differences(log: Log, version: int, ask: Ask) -> list[Difference]:
     """What the two sides say differently about a log.
 
-    A session is only ever built from what a reader has let through: where the official check refuses, only a refusal of
-    its fold has to be ours, too, and none that is about the header, which a fold here does not look at.
+    A session is only ever built from what a reader has let through: where the official check does not accept, only a refusal
+    of its fold has to be ours, too, and none that is about the header, which a fold here does not look at.
     """
     given = {"header": log.header, "events": log.events}
     ours = {op: _ours(op, given, version) for op in _OPS}
     theirs = {op: ask(op, given) for op in _OPS}
-    refused = "refused" in theirs["check"]
+    accepted = "ok" in theirs["check"]
     found = []
     for op in _OPS:
-        if op != "check" and (_is_about_header(ours["check"]) or (refused and "ok" in theirs[op])):
+        if op != "check" and (
+            _is_about_header(ours["check"]) or not (accepted or "refused" in theirs[op])
+        ):
             continue
         if "unsupported" not in theirs[op] and not _agree(op, ours[op], theirs[op]):
             found.append(Difference(op, ours[op], theirs[op], _reason(ours["check"])))

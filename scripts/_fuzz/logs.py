@@ -17,20 +17,27 @@ _TOOLS = ("shell", "read", "write")
 def random_log(rng: random.Random, version: int) -> Log:
     """A sound log of up to about sixty events, the end of which may be anywhere."""
     writer = Writer(rng, version)
-    for _ in range(rng.randint(0, 3)):
+    turns = rng.randint(0, 3)
+    # A seeded log begins with what it has inherited, up to a marker.
+    inherited = rng.randint(0, turns) if writer.some(0.15) else None
+    for turn in range(turns + 1):
+        if turn == inherited:
+            writer.add("session/end-seed", {"inherited": True})
         _between(writer)
-        _turn(writer)
-    _between(writer)
-    header = {
+        if turn < turns:
+            _turn(writer)
+    header: Json = {
         "type": "session",
         "version": version,
         "id": "s-1",
         "createdAt": TIME,
         "cwd": "/w",
-        "isSeeded": False,
+        "isSeeded": inherited is not None,
         "delegationDepth": 0,
     }
-    if writer.some(0.3):
+    if inherited is not None:
+        header["parentSession"] = "p-1"
+    elif writer.some(0.3):
         del writer.events[rng.randrange(len(writer.events) + 1) :]
     return Log(header, writer.events)
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from .writer import Json, Writer
+
+_EXAMPLES = Path(__file__).resolve().parents[2] / "spec" / "examples" / "session"
+# Types whose events stand for themselves, by the first part of their names.
+_OWNERS = (
+    *("approval", "sandbox", "permission", "plan", "feedback", "hook", "todo", "goal", "schedule"),
+    *("tool-workflow", "team", "deliverables", "job", "model", "agent-preset", "agent", "web"),
+    *("subagent", "working-directory"),
+)
 
 
 def foreign(w: Writer) -> None:
@@ -21,9 +33,22 @@ def title(w: Writer) -> None:
     w.add("session/title", {"title": "T", "messageSeqs": cited, "source": source})
 
 
-def todo(w: Writer) -> None:
-    """A list of things to do."""
-    w.add("todo/write", {"todos": [{"content": w.word(), "status": "pending"}]})
+def owned(w: Writer) -> None:
+    """An event that only its owner reads, as an example has it."""
+    kind, data = w.rng.choice(_owned(w.version))
+    w.add(kind, data)
+
+
+@cache
+def _owned(version: int) -> list[tuple[str, Any]]:
+    found = []
+    for owner in _OWNERS:
+        for path in sorted(_EXAMPLES.glob(f"v{version}/{owner}.*/*.json")):
+            example = json.loads(path.read_bytes())
+            # A child is in the catalog once, whatever an example calls it.
+            if example["valid"] and example["value"]["type"] != "subagent/catalog":
+                found.append((example["value"]["type"], example["value"]["data"]))
+    return found
 
 
 def delivery(w: Writer) -> None:
@@ -121,7 +146,15 @@ def compact(w: Writer) -> None:
     w.add("compaction/end", {**owner, **turn})
 
 
-INSIDE: tuple[Callable[[Writer], None], ...] = (foreign, title, todo, offload, delivery, command)
+INSIDE: tuple[Callable[[Writer], None], ...] = (
+    foreign,
+    title,
+    owned,
+    owned,
+    offload,
+    delivery,
+    command,
+)
 """What may stand anywhere."""
 
 OUTSIDE = (*INSIDE, reopened)
