@@ -17,7 +17,7 @@ Ask = Callable[[str, Json], Json]
 
 _OPS = ("check", "fold", "messages")
 _ACCIDENT = "Cannot read properties of"
-"""How a refusal begins that nobody meant: code that relies on a value which it has not looked at."""
+"""How a refusal begins that nobody meant: a check, behind the reader, that relies on a value which it has not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _agree(op: str, ours: Json, theirs: Json) -> bool:
 
 def _reason(ours: Json, theirs: Json) -> str | None:
     """Why one side alone refuses a log, where that is known: a rule with a divergence, or an accident of the runtime."""
-    if theirs.get("note", "").startswith(_ACCIDENT):
+    if theirs.get("readable") and theirs.get("note", "").startswith(_ACCIDENT):
         return "accident"
     found = sorted(finding["rule"] for finding in _refusals(ours))
     return next((name for name in found if rules()[name].divergence is not None), None)
