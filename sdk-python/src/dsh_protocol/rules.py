@@ -15,8 +15,12 @@ import dsh_protocol_data
 
 from .findings import Finding, Severity
 
-Level = Literal["json", "storage", "append", "restore", "format", "owner"]
+Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
+Effect = Literal["accept", "refuse"]
+
+_SESSION_LEVELS = frozenset({"append", "restore"})
+"""The levels of what a live session looks at, also when it is built from the events of a log."""
 
 _MAX_PARAM = 120
 _OFF: ContextVar[frozenset[str]] = ContextVar("dsh_protocol_rules_off", default=frozenset())
@@ -29,7 +33,8 @@ class Rule:
     `since`/`until` are the first and last session format it holds in (null: still). `level` is where released software
     enforces it. `read` is what the released reader does with a stored log that breaks it: `accept` it, `drop-tail` (this row
     and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log. Where the readers of the formats
-    differ it is a mapping; `read_effect(version)` chooses.
+    differ it is a mapping; `read_effect(version)` chooses. `valid` and `resume` say the same of the official catalog and of the
+    runtime that continues a log (null: what follows from severity and level); ask `is_invalid` and `bars_resume`.
     """
 
     id: str
@@ -46,6 +51,8 @@ class Rule:
     deferred: str | None = None
     supersedes: str | None = None
     hard: Mapping[str, Literal[True] | list[str]] = field(default_factory=dict)
+    valid: Effect | Mapping[str, Effect] | None = None
+    resume: Effect | Mapping[str, Effect] | None = None
 
     def holds_in(self, version: int) -> bool:
         """Whether this rule is part of session format `version`."""
@@ -55,11 +62,29 @@ class Rule:
         """What the released reader of format `version` does with a log that breaks this rule."""
         return self.read if isinstance(self.read, str) else self.read[str(version)]
 
+    def is_invalid(self, version: int) -> bool:
+        """Whether the official catalog refuses a log of format `version` that breaks this rule (strict recovery, current
+        validation)."""
+        if self.valid is None:
+            return self.severity == "error"
+        return _choose(self.valid, version) == "refuse"
+
+    def bars_resume(self, version: int) -> bool:
+        """Whether the released runtime cannot continue a log of format `version` that breaks this rule, although its reader
+        takes the log."""
+        if self.resume is None:
+            return self.severity == "error" and self.level in _SESSION_LEVELS
+        return _choose(self.resume, version) == "refuse"
+
     def is_hard(self, version: int, event_type: str) -> bool:
         """Whether the reader of format `version` refuses an event of this type that breaks the rule
         even after a row that it drops."""
         types = self.hard.get(str(version), ())
         return types is True or event_type in types
+
+
+def _choose(effect: Effect | Mapping[str, Effect], version: int) -> Effect:
+    return effect if isinstance(effect, str) else effect[str(version)]
 
 
 @cache

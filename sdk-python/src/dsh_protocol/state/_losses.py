@@ -38,6 +38,11 @@ class Losses:
         losses._ahead = range(start, end)
         return losses
 
+    @property
+    def ahead_start(self) -> int | None:
+        """The first of the numbers that are missing right in front of the event that is looked at."""
+        return self._ahead.start if self._ahead else None
+
     def unskip(self, end: int) -> None:
         """Note that the latest gap ends at `end` already."""
         self._gaps[-1] = (end, self._gaps[-1][1])
