@@ -48,7 +48,9 @@ class Scene:
         if not findings:
             return False
         path = pointer(*place)
-        return any(finding.path == path or finding.path.startswith(f"{path}/") for finding in findings)
+        return any(
+            finding.path == path or finding.path.startswith(f"{path}/") for finding in findings
+        )
 
 
 class Aspect:

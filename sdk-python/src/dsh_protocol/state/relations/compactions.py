@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from dsh_protocol.dialect import Dialect
@@ -12,7 +13,7 @@ from dsh_protocol.state._values import is_text, member
 from dsh_protocol.state.seeds import END_SEED
 from dsh_protocol.state.surface import SYSTEM, Surface
 
-from ._scene import MISSING, Aspect, Scene, same
+from ._scene import MISSING, Aspect, Scene, same, same_number
 from .turns import TURN_END, TURN_START, Turns
 
 if TYPE_CHECKING:
@@ -178,9 +179,7 @@ class Compactions(Aspect):
         why = self._why(scene)
         if not same(data.get("turn", MISSING), current.turn):
             place, found = member(data, "turn", "data"), data.get("turn")
-            report.add(
-                "compaction/end-turn", *place, because=why, found=found, expected=current.turn
-            )
+            report.add("compaction/end-turn", *place, because=why, found=found, known=current.turn)
         if "error" not in data and not current.summarized:
             report.add("compaction/end-unsummarized", because=why)
 
@@ -239,16 +238,17 @@ class Compactions(Aspect):
             why = _blame(scene, ends)
             scene.report.add("compaction/span", *where, because=why, member="shadowedRange")
             return
-        span = nodes.between(start, end)
-        if seqs != span:
+        listed = seqs if isinstance(seqs, list) else []
+        pairs = zip_longest(nodes.walk(start, end), listed)
+        differs = next((pair for pair in pairs if not same_number(pair[1], pair[0])), None)
+        if differs is not None:
             where = member(data, "shadowedSeqs", "data")
-            listed = seqs if isinstance(seqs, list) else []
-            why = _blame(scene, listed)
-            if why is None:
-                left_out = [seq for seq in span if seq not in listed]
-                why = scene.losses.blame_uncited(left_out) if left_out else None
+            node, seq = differs
+            why = _blame(scene, (seq,))
+            if why is None and node is not None:
+                why = scene.losses.blame_uncited((node,))
             scene.report.add("compaction/span", *where, because=why, member="shadowedSeqs")
-        elif span[0] == nodes.first() and self._surface.type_of(span[0]) == SYSTEM:
+        elif listed[0] == nodes.first() and self._surface.type_of(listed[0]) == SYSTEM:
             scene.report.add("compaction/head", "data", "shadowedSeqs", 0)
 
 

@@ -56,7 +56,7 @@ class Dispatches(Aspect):
                 because=known.blame,
                 call=data.get("subCallId"),
                 found=shown,
-                expected=expected,
+                known=expected,
             )
         self._check_parent(scene, root)
         if scene.type == _START:

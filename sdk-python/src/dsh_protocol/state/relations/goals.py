@@ -171,7 +171,7 @@ class Goals(Aspect):
                     because=why,
                     member=name,
                     found=found,
-                    expected=expected,
+                    known=expected,
                 )
 
     def _check_time(self, scene: Scene, goal: _Goal, name: str) -> None:
@@ -182,9 +182,7 @@ class Goals(Aspect):
     def _add_kept(self, scene: Scene, name: str, expected: Any) -> None:
         place, why = member(scene.data, name, "data"), scene.why(self._doubt)
         found = scene.data.get(name)
-        scene.report.add(
-            "goal/kept", *place, because=why, member=name, found=found, expected=expected
-        )
+        scene.report.add("goal/kept", *place, because=why, member=name, found=found, known=expected)
 
     def _check_round(self, scene: Scene, source: Mapping[str, Any]) -> None:
         goal = self._goal
@@ -204,7 +202,7 @@ class Goals(Aspect):
             if value is None or not same(found, value):
                 place = member(source, name, "data", "source")
                 scene.report.add(
-                    "goal/round", *place, because=why, member=name, found=found, expected=value
+                    "goal/round", *place, because=why, member=name, found=found, known=value
                 )
 
 
@@ -222,4 +220,4 @@ def _is_whole(data: Mapping[str, Any]) -> bool:
 def _check_times(scene: Scene) -> None:
     created, updated = scene.data.get("createdAt"), scene.data.get("updatedAt")
     if is_count(created) and is_count(updated) and updated < created:
-        scene.report.add("goal/times", "data", "updatedAt", found=updated, expected=created)
+        scene.report.add("goal/times", "data", "updatedAt", found=updated, known=created)

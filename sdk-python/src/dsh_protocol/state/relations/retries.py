@@ -134,7 +134,7 @@ class Retries(Aspect):
         place, why = member(scene.data, "provider", "data"), scene.why(self._doubt)
         expected = None if self._provider is MISSING else self._provider
         found = scene.data.get("provider")
-        scene.report.add("retry/provider", *place, because=why, found=found, expected=expected)
+        scene.report.add("retry/provider", *place, because=why, found=found, known=expected)
 
     def _check_chain(self, scene: Scene) -> None:
         data, report = scene.data, scene.report
@@ -145,13 +145,13 @@ class Retries(Aspect):
         if not same_number(number, expected):
             place = member(data, "retry", "data")
             why = scene.why_missing() if latest is None or latest.blame is None else latest.blame
-            report.add("retry/number", *place, because=why, found=number, expected=expected)
+            report.add("retry/number", *place, because=why, found=number, known=expected)
         place, shown = member(data, "retryId", "data"), data.get("retryId")
         if latest is None and key(id_) in self._ids:
             report.add("retry/id-reused", *place, found=shown)
         elif latest is not None and not same(latest.id, id_):
             why, first = latest.blame, None if latest.id is MISSING else latest.id
-            report.add("retry/chain-id", *place, because=why, found=shown, expected=first)
+            report.add("retry/chain-id", *place, because=why, found=shown, known=first)
 
     def _check_started(self, scene: Scene) -> None:
         data = scene.data

@@ -112,12 +112,12 @@ def _check_references(scene: Scene, references: Any, place: Place) -> None:
                 name,
                 member=name,
                 found=found,
-                expected=expected,
+                known=expected,
             )
         found = reference.get("inputIndex")
         if is_count(found) and found != index:
             place_ = (*where, "inputIndex")
-            scene.report.add("source/reference-index", *place_, found=found, expected=index)
+            scene.report.add("source/reference-index", *place_, found=found, known=index)
         session = reference.get("sessionId")
         if isinstance(session, str):
             if session in seen:
@@ -150,4 +150,4 @@ def _check_feedback(scene: Scene, item: Any) -> None:
     created, updated = item.get("createdAt"), item.get("updatedAt")
     if is_count(created) and is_count(updated) and updated < created:
         place = ("data", "item", "updatedAt")
-        scene.report.add("feedback/times", *place, found=updated, expected=created)
+        scene.report.add("feedback/times", *place, found=updated, known=created)

@@ -153,7 +153,7 @@ class Turns(Aspect):
         elif not same_number(found, self.last_turn + 1):
             place = member(scene.data, "turn", "data")
             expected = self.last_turn + 1
-            scene.report.add("turn/number", *place, because=why, found=found, expected=expected)
+            scene.report.add("turn/number", *place, because=why, found=found, known=expected)
 
     def _check_turn_end(self, scene: Scene) -> None:
         why, found = scene.why(self.doubt), scene.data.get("turn")
@@ -174,4 +174,4 @@ class Turns(Aspect):
         elif not same_number(data.get("step"), self.last_step + 1):
             place = member(data, "step", "data")
             expected, found = self.last_step + 1, data.get("step")
-            scene.report.add("step/number", *place, because=why, found=found, expected=expected)
+            scene.report.add("step/number", *place, because=why, found=found, known=expected)
