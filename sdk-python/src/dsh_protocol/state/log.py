@@ -67,8 +67,8 @@ class LogState:
     """The state after some events of one log.
 
     With `rules="session"` the relationships between events are left out, as a live session leaves them out. With
-    `rules="envelope"` only envelopes and the surface are checked, and a payload is decoded when it is asked for: enough to read what
-    the official reader has accepted. Whatever then asks for a payload that makes no sense gets a `RefusedError`.
+    `rules="envelope"` only envelopes and the surface are checked, and a payload is decoded when it is asked for: enough to read
+    what the official reader has accepted. Whatever then asks for a payload that makes no sense gets a `RefusedError`.
     """
 
     def __init__(

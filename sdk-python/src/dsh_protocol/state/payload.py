@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _BOTH = frozenset(
     {
-        "assistant/attempt",
         "assistant/message",
         "request/header",
         "system/message",
@@ -30,6 +29,7 @@ _INTERPRETED: Mapping[int, frozenset[str]] = {
     3: _BOTH,
     4: _BOTH
     | {
+        "assistant/attempt",
         "command/done",
         "command/run",
         "compaction/end",

@@ -22,6 +22,7 @@ from .inbox import Inbox
 from .jobs import Jobs
 from .prices import Prices
 from .retries import Retries
+from .runtime import Runtime
 from .sources import Sources
 from .teams import Teams
 from .titles import Titles
@@ -42,6 +43,7 @@ class Relations:
         self._surface = surface
         self._surface_types = dialect.surface_types
         turns, calls, prices = Turns(), Calls(dialect), Prices(dialect)
+        runtime = Runtime(dialect)
         self._calls = calls
         self._exchanges = Exchanges(dialect)
         # Turns come last but one: what depends on the open turn asks for the turn that an event found.
@@ -59,6 +61,7 @@ class Relations:
             (Teams(header), Teams.TYPES),
             (Jobs(), Jobs.TYPES),
             (Sources(), Sources.TYPES),
+            (runtime, runtime.types),
             (turns, Turns.TYPES),
         ]
         self._aspects = tuple(aspect for aspect, _ in aspects)
@@ -112,10 +115,10 @@ class Relations:
         return self._exchanges.check(self._surface.nodes.snapshot(), self._calls.pending)
 
     def _concerned(self, event: Event) -> tuple[Aspect, ...]:
-        """The aspects that look at an event. Data that is no object is another rule's matter, except in the inbox."""
+        """The aspects that look at an event; few look at data that is no object, which is another rule's matter."""
         aspects = self._by_type.get(event.type, ())
-        if aspects and not isinstance(event.data, dict) and event.type not in Inbox.TYPES:
-            return ()
+        if aspects and not isinstance(event.data, dict):
+            return tuple(aspect for aspect in aspects if aspect.any_data)
         return aspects
 
     def _go_on(self, event: Event, blame: int | None) -> None:

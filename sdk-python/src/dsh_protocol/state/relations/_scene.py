@@ -61,6 +61,8 @@ class Aspect:
     """
 
     __slots__ = ()
+    any_data = False
+    """Whether events whose data is no object are looked at, too."""
 
     def check(self, scene: Scene) -> None:
         """Report what is wrong with an event as the next one. Changes nothing."""

@@ -161,7 +161,7 @@ class Calls(Aspect):
             place = self._id_place()
             why = None if key(id_) in self._settled else scene.why(self.doubt)
             scene.report.add("tool/result-unexpected", *place, because=why, call=shown)
-        elif not repairs.is_claimed(self._dialect, scene.data):
+        elif not repairs.is_claimed(scene.data):
             why = scene.why(self.doubt)
             scene.report.add("tool/result-not-started", because=why, call=shown)
         else:

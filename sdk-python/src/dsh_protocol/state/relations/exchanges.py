@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.state._report import Report
+from dsh_protocol.state.surface import Surface
 
 from ._scene import MISSING, key
+from .calls import Calls
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
@@ -71,6 +73,17 @@ class Exchanges:
         content = message.get("content")
         block = content[0] if isinstance(content, list) and content else None
         return block.get("toolCallId", MISSING) if isinstance(block, dict) else MISSING
+
+
+def check_messages(dialect: Dialect, surface: Surface, events: Iterable[Event]) -> list[Report]:
+    """What a model provider would mind in the message list of a surface that the events of a log, all of them, have made."""
+    exchanges, calls = Exchanges(dialect), Calls(dialect)
+    for event in events:
+        if event.type in Calls.TYPES and isinstance(event.data, dict):
+            calls.enter(event, event.data, None)
+        if event.type in dialect.surface_types and isinstance(event.data, dict):
+            exchanges.enter(event, event.data)
+    return exchanges.check(surface.nodes, calls.pending)
 
 
 class _Group:

@@ -25,14 +25,10 @@ _SOURCES = "sourceEventSeqs"
 _MESSAGE: Place = ("data", "message")
 
 
-def is_claimed(dialect: Dialect, data: Mapping[str, Any]) -> bool:
+def is_claimed(data: Mapping[str, Any]) -> bool:
     """Whether a result says that its call never started."""
-    error, message = data.get("error"), data.get("message")
-    if isinstance(error, dict) and error.get("code") == _ERROR["code"]:
-        return True
-    id_ = message.get("id") if isinstance(message, dict) else None
-    prefixes = (_INTERRUPTED, _FORKED) if _knows_forks(dialect) else (_INTERRUPTED,)
-    return isinstance(id_, str) and id_.startswith(prefixes)
+    error = data.get("error")
+    return isinstance(error, dict) and error.get("code") == _ERROR["code"]
 
 
 def check(scene: Scene, dialect: Dialect, call: Any, because: int | None) -> None:
@@ -63,13 +59,9 @@ def check_fork(scene: Scene) -> None:
 
 def _problems(scene: Scene, dialect: Dialect, call: Any) -> Iterator[tuple[str, Place]]:
     data = scene.data
-    error, message = data.get("error"), data["message"]
-    if not isinstance(error, dict):
-        yield "error", member(data, "error", "data")
-        return
-    for name, expected in _ERROR.items():
-        if error.get(name) != expected:
-            yield f"error.{name}", member(error, name, "data", "error")
+    error, message = data["error"], data["message"]
+    if error.get("name") != _ERROR["name"]:
+        yield "error.name", member(error, "name", "data", "error")
     if _SOURCES in scene.event.value:
         yield _SOURCES, (_SOURCES,)
     if dialect.tool_is_error(message) is not True:

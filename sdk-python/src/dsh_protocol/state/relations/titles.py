@@ -56,7 +56,9 @@ class Titles(Aspect):
         for index, value in enumerate(cited):
             place = ("data", _LIST, index)
             seq = count(value)
-            if seq is None or seq >= scene.seq:
+            if seq is None:
+                scene.report.add("title/message", *place, found=value)
+            elif seq >= scene.seq:
                 scene.report.add("title/earlier", *place, found=value)
             elif seq not in self._human:
                 why = scene.losses.blame(seq)

@@ -34,16 +34,21 @@ _MEMBERS = frozenset(
     }
 )
 """The types whose events name the open turn and step."""
-_INSIDE = frozenset(
-    {"request/context", "request/header", "tool/ptc-dispatch", "tool/ptc-dispatch-start"}
-)
-"""The types whose events stand inside a turn and do not name it."""
+_INSIDE = {
+    "request/context": "turn/outside",
+    "request/header": "turn/outside",
+    "tool/ptc-dispatch": "dispatch/outside-turn",
+    "tool/ptc-dispatch-start": "dispatch/outside-turn",
+    TOOL_RESULT: "turn/outside",
+}
+"""The types whose events stand inside a turn without naming it (of tool results those that rewrite another), and the rules that
+say so."""
 
 
 class Turns(Aspect):
     """The open turn and step, and the numbers of the last ones."""
 
-    TYPES = _MEMBERS | _INSIDE | {TURN_START, TURN_END, STEP_START}
+    TYPES = _MEMBERS | _INSIDE.keys() | {TURN_START, TURN_END, STEP_START}
 
     __slots__ = ("doubt", "last_step", "last_turn", "step", "turn")
 
@@ -76,7 +81,7 @@ class Turns(Aspect):
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         """Open or close what the event opens or closes, or believe what it names."""
         kind = event.type
-        if kind in _INSIDE or (kind == TOOL_RESULT and event.surface_op != _APPEND):
+        if kind in _INSIDE and (kind != TOOL_RESULT or event.surface_op != _APPEND):
             return
         turn, step = positive(data.get("turn")), positive(data.get("step"))
         if blame is None or self._fits(kind, turn, step):
@@ -144,7 +149,8 @@ class Turns(Aspect):
 
     def _check_inside(self, scene: Scene) -> None:
         if self.turn is None:
-            scene.report.add("turn/outside", because=scene.why(self.doubt), type=scene.type)
+            why = scene.why(self.doubt)
+            scene.report.add(_INSIDE[scene.type], because=why, type=scene.type)
 
     def _check_turn_start(self, scene: Scene) -> None:
         why, found = scene.why(self.doubt), scene.data.get("turn")
