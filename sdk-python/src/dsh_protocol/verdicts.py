@@ -53,7 +53,7 @@ def judge(log: Log, effects: ReadEffects, state: LogState, findings: Sequence[Fi
     `wireValid` is null for a log that nobody continues: it has no message list.
     """
     readable = not effects.refusals()
-    resumable = readable and effects.is_resumable()
+    resumable = readable and effects.is_resumable() and _makes_session(log, effects, state)
     return {
         "readable": readable,
         "migratable": None,
@@ -61,6 +61,19 @@ def judge(log: Log, effects: ReadEffects, state: LogState, findings: Sequence[Fi
         "resumable": resumable,
         "wireValid": _is_wire_valid(log, effects, state, findings) if resumable else None,
     }
+
+
+def _makes_session(log: Log, effects: ReadEffects, state: LogState) -> bool:
+    """Whether a session takes the events that the reader keeps.
+
+    A state that left some of them out, for rules that a session does not know, may have missed what is wrong with others.
+    """
+    if state.is_intact:
+        return True
+    session = LogState(log.dialect, log.header, rules="session")
+    findings = session.extend(effects.kept())
+    version = log.dialect.version
+    return not any(f.because is None and rule(f.rule).bars_resume(version) for f in findings)
 
 
 def _is_wire_valid(

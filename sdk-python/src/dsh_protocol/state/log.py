@@ -178,18 +178,18 @@ class LogState:
 
     def finish(self) -> list[Finding]:
         """What is wrong with the log as a whole, once its last event is in."""
-        reports = [] if self.relations is None else self.relations.finish()
-        if self.relations is not None and self.is_intact:
-            reports += self.relations.check_messages()
-        findings = [found for report in reports for found in report.findings]
-        if self.header is None or self.delivery is None:
-            return findings
-        findings += [found for report in self.delivery.finish() for found in report.findings]
-        if self.header.is_seeded and not self._has_marker:
-            report = Report(self.dialect.version, None, 1)
-            report.add("seed/marker-missing", "isSeeded", because=self._why_no_marker())
-            findings += report.findings
-        return findings
+        marker = Report(self.dialect.version, None, 1)
+        knows_own = self.header is None or not self.header.is_seeded or self._has_marker
+        if not knows_own:
+            marker.add("seed/marker-missing", "isSeeded", because=self._why_no_marker())
+        reports = [marker]
+        if self.relations is not None:
+            reports += self.relations.finish(knows_own=knows_own)
+            if self.is_intact:
+                reports += self.relations.check_messages()
+        if self.delivery is not None and knows_own:
+            reports += self.delivery.finish()
+        return [found for report in reports for found in report.findings]
 
     def _take(self, event: Event) -> bool:
         """Take an event in by a short way, which most events of most logs can go.
@@ -286,7 +286,7 @@ class LogState:
         if seq is None:
             return
         shadowed = plan.change.replacement.shadowed if isinstance(plan.change, Replace) else ()
-        self._losses.refuse(seq, shadowed)
+        self._losses.refuse(seq, event.type if plan.standing == "known" else "", shadowed)
         self._work += len(shadowed)
         if self._work > WORK_LIMIT and self._overworked is None:
             self._overworked = seq
@@ -309,7 +309,7 @@ class LogState:
         seq = self._numbering.note(own_seq(event), event.line, self._losses)
         if seq is not None and seq > expected:
             self.is_intact = False
-            blame = self._losses.blame(expected)
+            blame = self._losses.blame_gap(expected)
             if not len(self.surface.nodes):
                 self._lose_head(blame)
             if self.relations is not None and blame is not None:

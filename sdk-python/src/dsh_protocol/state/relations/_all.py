@@ -106,9 +106,10 @@ class Relations:
         for aspect in self._aspects:
             aspect.lose(blame)
 
-    def finish(self) -> list[Report]:
-        """What is wrong with the log as a whole."""
-        return [report for aspect in self._aspects for report in aspect.finish()]
+    def finish(self, *, knows_own: bool) -> list[Report]:
+        """What is wrong with the log as a whole. Without `knows_own` nothing tells own events from inherited ones."""
+        aspects = (a for a in self._aspects if knows_own or not isinstance(a, Catalog))
+        return [report for aspect in aspects for report in aspect.finish()]
 
     def check_messages(self) -> list[Report]:
         """What a model provider would mind in the message list as it stands now."""

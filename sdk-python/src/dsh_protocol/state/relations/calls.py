@@ -44,12 +44,15 @@ class Calls(Aspect):
 
     TYPES = frozenset({_ASSISTANT, _CALL, TOOL_RESULT, STEP_END, TURN_START, TURN_END})
 
-    __slots__ = ("_dialect", "_settled", "doubt", "pending")
+    __slots__ = ("_dialect", "_dropped", "_settled", "doubt", "pending")
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self.pending: dict[Hashable, Call] = {}
-        self._settled: set[Hashable] = set()
+        self._settled: dict[Hashable, int | None] = {}
+        """The calls of this step that have a result, and the number of the result if it was refused."""
+        self._dropped: dict[Hashable, int] = {}
+        """The calls that an end left without a result, for which it was refused."""
         self.doubt: int | None = None
         """The event because of which calls of this step may be unknown."""
 
@@ -61,6 +64,9 @@ class Calls(Aspect):
         elif kind == _CALL:
             self._check_start(scene)
         elif kind == TOOL_RESULT:
+            error = scene.data.get("error", {})
+            if not isinstance(error, dict):
+                scene.report.add("tool/error-object", "data", "error", found=error)
             repairs.check_fork(scene)
             if scene.event.surface_op == _APPEND:
                 self._check_result(scene)
@@ -82,6 +88,7 @@ class Calls(Aspect):
             if event.surface_op == _APPEND:
                 self._settle(key(self._answered(data)), blame)
         else:
+            self._dropped = {} if blame is None else dict.fromkeys(self.pending, blame)
             self.pending.clear()
             self._settled.clear()
             self.doubt = None
@@ -102,8 +109,8 @@ class Calls(Aspect):
 
     def _settle(self, id_: Hashable, blame: int | None) -> None:
         known = self.pending.pop(id_, None) is not None or id_ in self._settled
-        self._settled.add(id_)
-        if blame is not None and not known:
+        self._settled.setdefault(id_, blame)
+        if blame is not None and not known and id_ not in self._dropped:
             self.lose(blame)
 
     def _answered(self, data: Mapping[str, Any]) -> Any:
@@ -128,6 +135,8 @@ class Calls(Aspect):
             if known is not None or key(id_) in seen:
                 why = None if known is None else known.blame
                 scene.report.add("tool/call-repeated", *place, because=why, call=block.get("id"))
+                # A copy of the message repeats all of its calls: once is enough.
+                return
             seen.add(key(id_))
 
     def _check_start(self, scene: Scene) -> None:
@@ -137,7 +146,8 @@ class Calls(Aspect):
         shown = data.get("callId")
         if call is None:
             place = member(data, "callId", "data")
-            why = scene.why(self.doubt)
+            settled = self._settled.get(key(id_))
+            why = scene.why(self.doubt) if settled is None else settled
             scene.report.add("tool/call-unadvertised", *place, because=why, call=shown)
             return
         if call.started:
@@ -159,13 +169,21 @@ class Calls(Aspect):
         shown = None if id_ is MISSING else id_
         if call is None:
             place = self._id_place()
-            why = None if key(id_) in self._settled else scene.why(self.doubt)
-            scene.report.add("tool/result-unexpected", *place, because=why, call=shown)
+            why = self._why_unexpected(scene, key(id_))
+            claimed = repairs.is_claimed(scene.data)
+            rule_id = "tool/repair-unexpected" if claimed else "tool/result-unexpected"
+            scene.report.add(rule_id, *place, because=why, call=shown)
         elif not repairs.is_claimed(scene.data):
             why = scene.why(self.doubt)
             scene.report.add("tool/result-not-started", because=why, call=shown)
         else:
             repairs.check(scene, self._dialect, id_, scene.why(self.doubt))
+
+    def _why_unexpected(self, scene: Scene, id_: Hashable) -> int | None:
+        """What a result for no pending call follows from; a second result for one call from nothing."""
+        if id_ in self._settled:
+            return None
+        return self._dropped[id_] if id_ in self._dropped else scene.why(self.doubt)
 
     def _id_place(self) -> tuple[str, ...]:
         if self._dialect.tool_result_shape == "tool-role":

@@ -56,7 +56,7 @@ class Commands(Aspect):
         if kind != "success":
             report.add("command/source-kind", *_PLACE, kind=kind)
         seq = count(source)
-        if seq is None or seq >= scene.seq:
-            report.add("command/source-earlier", *_PLACE, found=source)
-        elif seq in self._events:
+        if seq == scene.seq or seq in self._events:
             report.add("command/source-target", *_PLACE, found=seq)
+        elif seq is None or seq > scene.seq:
+            report.add("command/source-earlier", *_PLACE, found=source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -39,8 +39,8 @@ class _Open:
         self.summarized = False
         self.blame = blame
         """The refused event that made this compaction known."""
-        self.crossed: Report | None = None
-        """The finding about the first turn boundary since, which a later end of a seed takes back."""
+        self.crossed: Event | None = None
+        """The first turn boundary since, which breaks a rule unless the end of a seed comes next."""
 
     def name(self, told: Mapping[str, Any]) -> None:
         """Take the ids that an event tells."""
@@ -59,7 +59,7 @@ class Compactions(Aspect):
 
     TYPES = frozenset({_START, _SUMMARY, _END, _PRUNE, _CHECKPOINT, TURN_START, TURN_END, END_SEED})
 
-    __slots__ = ("_crossed", "_dialect", "_doubt", "_open", "_surface", "_turns")
+    __slots__ = ("_crossed", "_dialect", "_doubt", "_open", "_stray", "_surface", "_turns")
 
     def __init__(self, dialect: Dialect, surface: Surface, turns: Turns) -> None:
         self._dialect = dialect
@@ -67,6 +67,8 @@ class Compactions(Aspect):
         self._turns = turns
         self._open: _Open | None = None
         self._crossed: list[Report] = []
+        self._stray: tuple[Any, int] | None = None
+        """The id in a refused end of no compaction, and the number of that end."""
         self._doubt: int | None = None
 
     def check(self, scene: Scene) -> None:
@@ -91,17 +93,21 @@ class Compactions(Aspect):
             self._cross(event)
         elif kind == END_SEED:
             self._open = self._doubt = None
-        elif kind in (_START, _END):
+        elif kind == _START:
+            self._start(data, blame)
+        elif kind == _END:
             self._settle_crossing()
-            starts = kind == _START
-            self._open = _Open(data, self._turns.turn, blame) if starts else None
-            self._doubt = None
-        elif kind != _PRUNE:
-            told = self._checkpoint(event, data) if kind == _CHECKPOINT else data
-            if told is not None:
-                self._believe(told, blame)
-                if self._open is not None:
-                    self._open.summarized = True
+            if self._open is None and blame is not None:
+                self._stray = (data.get("compactionId", MISSING), blame)
+            self._open = self._doubt = None
+        elif kind == _SUMMARY:
+            self._believe(data, blame)
+            if self._open is not None:
+                self._open.summarized = True
+        elif kind == _CHECKPOINT:
+            source = self._checkpoint(event, data)
+            if source is not None:
+                self._believe(source, blame)
 
     def lose(self, blame: int, /) -> None:
         """Rows are missing that may have been parts of a compaction."""
@@ -113,6 +119,16 @@ class Compactions(Aspect):
         self._settle_crossing()
         return self._crossed
 
+    def _start(self, data: Mapping[str, Any], blame: int | None) -> None:
+        self._settle_crossing()
+        if blame is not None and not same(data.get("turn", MISSING), self._turns.turn):
+            self._turns.lose(blame)
+        if self._stray is not None and same(self._stray[0], data.get("compactionId", MISSING)):
+            # Its end came too early.
+            blame = self._stray[1]
+        self._open = _Open(data, self._turns.turn, blame)
+        self._doubt = None
+
     def _believe(self, told: Mapping[str, Any], blame: int | None) -> None:
         """Take a refused part of a compaction for the open one, under the ids that it tells."""
         if blame is None:
@@ -120,24 +136,26 @@ class Compactions(Aspect):
         current = self._open
         if current is None:
             self._open = _Open(told, self._turns.turn, blame)
+            self._open.summarized = True
         elif not current.is_named(told):
             current.name(told)
             current.blame = blame if current.blame is None else current.blame
 
     def _cross(self, event: Event) -> None:
-        if self._open is None or self._open.crossed is not None:
-            return
-        report = Report(self._dialect.version, event.seq, event.line)
-        id_ = None if self._open.id is MISSING else self._open.id
-        why = self._open.blame if self._doubt is None else self._doubt
-        report.add("compaction/crossed", because=why, type=event.type, id=id_)
-        self._open.crossed = report
+        if self._open is not None and self._open.crossed is None:
+            self._open.crossed = event
 
     def _settle_crossing(self) -> None:
         """No end of a seed came first: what crossed the compaction did so."""
-        if self._open is not None and self._open.crossed is not None:
-            self._crossed.append(self._open.crossed)
-            self._open.crossed = None
+        current = self._open
+        if current is None or current.crossed is None:
+            return
+        event, current.crossed = current.crossed, None
+        report = Report(self._dialect.version, event.seq, event.line)
+        why = self._doubt if current.blame is None else current.blame
+        id_ = None if current.id is MISSING else current.id
+        report.add("compaction/crossed", because=why, type=event.type, id=id_)
+        self._crossed.append(report)
 
     def _why(self, scene: Scene) -> int | None:
         """What a finding about the open compaction follows from."""
@@ -145,7 +163,7 @@ class Compactions(Aspect):
         if current is not None and current.blame is not None:
             return current.blame
         if current is not None and current.crossed is not None:
-            return current.crossed.findings[0].seq if current.crossed.findings else None
+            return current.crossed.seq
         return scene.why(self._doubt)
 
     def _check_start(self, scene: Scene) -> None:
@@ -224,6 +242,12 @@ class Compactions(Aspect):
             started, open_ = current.turn, self._turns.turn
             scene.report.add("compaction/turn-changed", because=why, started=started, open=open_)
 
+    def _blame(self, scene: Scene, seqs: Iterable[Any]) -> int | None:
+        """The first refused or lost event among these, which would be a node otherwise."""
+        types = self._surface.types
+        found = (scene.losses.blame(seq, types) for seq in seqs if _is_seq(seq))
+        return next((because for because in found if because is not None), None)
+
     def _position(self, seq: Any) -> Position | None:
         return self._surface.nodes.position(seq) if _is_seq(seq) else None
 
@@ -235,7 +259,7 @@ class Compactions(Aspect):
         start, end = (self._position(seq) for seq in ends or (None, None))
         if start is None or end is None or start > end:
             where = member(data, "shadowedRange", "data")
-            why = _blame(scene, ends)
+            why = self._blame(scene, ends)
             scene.report.add("compaction/span", *where, because=why, member="shadowedRange")
             return
         listed = seqs if isinstance(seqs, list) else []
@@ -244,7 +268,7 @@ class Compactions(Aspect):
         if differs is not None:
             where = member(data, "shadowedSeqs", "data")
             node, seq = differs
-            why = _blame(scene, (seq,))
+            why = self._blame(scene, (seq,))
             if why is None and node is not None:
                 why = scene.losses.blame_uncited((node,))
             scene.report.add("compaction/span", *where, because=why, member="shadowedSeqs")
@@ -254,9 +278,3 @@ class Compactions(Aspect):
 
 def _is_seq(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _blame(scene: Scene, seqs: Any) -> int | None:
-    """The first refused or lost event among these, which would be a node otherwise."""
-    found = (scene.losses.blame(seq) for seq in seqs if _is_seq(seq))
-    return next((because for because in found if because is not None), None)

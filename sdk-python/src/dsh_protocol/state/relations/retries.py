@@ -50,7 +50,7 @@ class Retries(Aspect):
 
     TYPES = frozenset({_RETRY, _STARTED, _HEADER})
 
-    __slots__ = ("_chains", "_doubt", "_ids", "_provider", "_scheduled", "_turns")
+    __slots__ = ("_chains", "_doubt", "_ids", "_provider", "_scheduled", "_strays", "_turns")
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
@@ -58,6 +58,8 @@ class Retries(Aspect):
         self._ids: dict[Hashable, Chain] = {}
         """The chain that uses an id."""
         self._scheduled: dict[tuple[Hashable, Hashable], _Scheduled] = {}
+        self._strays: dict[Hashable, int] = {}
+        """Per id, the refused start of a retry that nobody had scheduled."""
         self._provider: Any = MISSING
         self._doubt: int | None = None
         """The lost row that may have been a later header."""
@@ -69,9 +71,8 @@ class Retries(Aspect):
         if scene.type == _STARTED:
             self._check_started(scene)
             return
-        self._check_step(scene)
-        self._check_provider(scene)
-        self._check_chain(scene)
+        if self._check_step(scene) and self._check_provider(scene):
+            self._check_chain(scene)
         limit, number = scene.data.get("maxRetries"), scene.data.get("retry")
         if is_count(limit) and is_count(number) and number > limit:
             scene.report.add("retry/limit", "data", "retry", found=number, limit=limit)
@@ -83,6 +84,11 @@ class Retries(Aspect):
             return
         id_, number = data.get("retryId", MISSING), data.get("retry", MISSING)
         place = (key(id_), key(number))
+        if blame is not None and event.type == _STARTED and place not in self._scheduled:
+            self._strays[key(id_)] = blame
+        if blame is not None and event.type == _RETRY and self._turns.doubt is None:
+            # Its turn and step may be what was wrong with it.
+            data = {**data, **dict(zip(("turn", "step"), self._coordinates(), strict=True))}
         turn, step = data.get("turn", MISSING), data.get("step", MISSING)
         scheduled = self._scheduled.setdefault(place, _Scheduled(turn, step, blame))
         if event.type == _STARTED:
@@ -109,32 +115,39 @@ class Retries(Aspect):
             scene.report.add("retry/member", *place, member=name, found=found)
         return bool(wrong)
 
-    def _check_step(self, scene: Scene) -> None:
-        turns, data = self._turns, scene.data
-        expected = turns.last_step if turns.step is None else turns.step
+    def _coordinates(self) -> tuple[int | None, int]:
+        """The turn and the step that a retry now belongs to."""
+        turns = self._turns
+        return turns.turn, turns.last_step if turns.step is None else turns.step
+
+    def _check_step(self, scene: Scene) -> bool:
+        data = scene.data
+        open_turn, open_step = self._coordinates()
         turn, step = data.get("turn"), data.get("step")
-        if same_number(turn, turns.turn) and same_number(step, expected):
-            return
-        name = "step" if same_number(turn, turns.turn) else "turn"
-        place = () if turns.turn is None else member(data, name, "data")
+        if same_number(turn, open_turn) and same_number(step, open_step):
+            return True
+        name = "step" if same_number(turn, open_turn) else "turn"
+        place = () if open_turn is None else member(data, name, "data")
         scene.report.add(
             "retry/step",
             *place,
-            because=scene.why(turns.doubt),
+            because=scene.why(self._turns.doubt),
             turn=turn,
             step=step,
-            open_turn=turns.turn,
-            open_step=expected,
+            open_turn=open_turn,
+            open_step=open_step,
         )
+        return False
 
-    def _check_provider(self, scene: Scene) -> None:
+    def _check_provider(self, scene: Scene) -> bool:
         found = scene.data.get("provider", MISSING)
         if same(found, self._provider):
-            return
+            return True
         place, why = member(scene.data, "provider", "data"), scene.why(self._doubt)
-        expected = None if self._provider is MISSING else self._provider
+        known = None if self._provider is MISSING else self._provider
         found = scene.data.get("provider")
-        scene.report.add("retry/provider", *place, because=why, found=found, known=expected)
+        scene.report.add("retry/provider", *place, because=why, found=found, known=known)
+        return False
 
     def _check_chain(self, scene: Scene) -> None:
         data, report = scene.data, scene.report
@@ -144,7 +157,8 @@ class Retries(Aspect):
         expected = 1 if latest is None else _next(latest.number)
         if not same_number(number, expected):
             place = member(data, "retry", "data")
-            why = scene.why_missing() if latest is None or latest.blame is None else latest.blame
+            doubt = self._strays.get(key(id_)) if latest is None else latest.blame
+            why = scene.why_missing(doubt)
             report.add("retry/number", *place, because=why, found=number, known=expected)
         place, shown = member(data, "retryId", "data"), data.get("retryId")
         if latest is None and key(id_) in self._ids:

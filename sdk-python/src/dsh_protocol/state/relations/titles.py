@@ -61,7 +61,7 @@ class Titles(Aspect):
             elif seq >= scene.seq:
                 scene.report.add("title/earlier", *place, found=value)
             elif seq not in self._human:
-                why = scene.losses.blame(seq)
+                why = scene.losses.blame(seq, (_MESSAGE,))
                 scene.report.add("title/message", *place, because=why, found=seq)
             elif seq in seen:
                 scene.report.add("title/repeated", *place, found=seq)

@@ -34,6 +34,7 @@ _MEMBERS = frozenset(
     }
 )
 """The types whose events name the open turn and step."""
+_BOUNDARIES = frozenset({TURN_START, TURN_END, STEP_START, STEP_END})
 _INSIDE = {
     "request/context": "turn/outside",
     "request/header": "turn/outside",
@@ -84,10 +85,10 @@ class Turns(Aspect):
         if kind in _INSIDE and (kind != TOOL_RESULT or event.surface_op != _APPEND):
             return
         turn, step = positive(data.get("turn")), positive(data.get("step"))
-        if blame is None or self._fits(kind, turn, step):
+        if blame is None:
             self.doubt = None
-        elif self.doubt is None:
-            self.doubt = blame
+        elif kind in _BOUNDARIES or not self._fits(turn, step):
+            self.lose(blame)
         if kind == TURN_START:
             self.last_turn = self.turn = self.last_turn + 1 if turn is None else turn
             self.step, self.last_step = None, 0
@@ -99,7 +100,7 @@ class Turns(Aspect):
             self._believe(kind, turn, step)
 
     def lose(self, blame: int, /) -> None:
-        """Rows are missing that may have been boundaries."""
+        """Rows are missing that may have been boundaries, or an event thinks that others are open."""
         if self.doubt is None:
             self.doubt = blame
 
@@ -113,16 +114,9 @@ class Turns(Aspect):
         elif step is not None:
             self.step = self.last_step = step
 
-    def _fits(self, kind: str, turn: int | None, step: int | None) -> bool:
-        if kind == TURN_START:
-            return self.turn is None and turn == self.last_turn + 1
-        if self.turn is None or turn != self.turn:
-            return False
-        if kind == TURN_END:
-            return self.step is None
-        if kind == STEP_START:
-            return self.step is None and step == self.last_step + 1
-        return self.step is not None and step == self.step
+    def _fits(self, turn: int | None, step: int | None) -> bool:
+        """Whether an event that is no boundary names what is open."""
+        return None not in (self.turn, self.step) and (turn, step) == (self.turn, self.step)
 
     def _check_member(self, scene: Scene) -> None:
         data = scene.data
