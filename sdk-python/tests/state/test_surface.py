@@ -25,7 +25,7 @@ IMAGE = {
 
 
 def state_of(rows: list[Row], version: int = 4) -> LogState:
-    state = LogState(dialect(version))
+    state = LogState(dialect(version), rules="session")
     assert state.extend(map(Event.from_value, rows)) == []
     return state
 
