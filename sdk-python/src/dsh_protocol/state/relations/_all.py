@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.state._losses import Losses
@@ -31,66 +31,73 @@ from .turns import Turns
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event, Header
 
+Enter: TypeAlias = "Callable[[Event, Mapping[str, Any], int | None], None]"
+
 _NOTHING: Mapping[str, Any] = {}
-_NO_LOSSES = Losses()
 
 
 class Relations:
     """What the events of a log so far say about those that may follow."""
 
     def __init__(self, dialect: Dialect, header: Header | None, surface: Surface) -> None:
-        self._version = dialect.version
         self._surface = surface
-        self._surface_types = dialect.surface_types
-        turns, calls, prices = Turns(), Calls(dialect), Prices(dialect)
-        runtime = Runtime(dialect)
+        turns, calls, exchanges = Turns(), Calls(dialect), Exchanges(dialect)
         self._calls = calls
-        self._exchanges = Exchanges(dialect)
-        # Turns come last but one: what depends on the open turn asks for the turn that an event found.
-        aspects: list[tuple[Aspect, Iterable[str]]] = [
-            (calls, Calls.TYPES),
-            (Dispatches(), Dispatches.TYPES),
-            (Retries(turns), Retries.TYPES),
-            (Commands(), Commands.TYPES),
-            (Compactions(dialect, surface, turns), Compactions.TYPES),
-            (prices, prices.types),
-            (Titles(dialect), Titles.TYPES),
-            (Catalog(dialect.version, header), Catalog.TYPES),
-            (Inbox(), Inbox.TYPES),
-            (Goals(), Goals.TYPES),
-            (Teams(header), Teams.TYPES),
-            (Jobs(), Jobs.TYPES),
-            (Sources(), Sources.TYPES),
-            (runtime, runtime.types),
-            (turns, Turns.TYPES),
-        ]
-        self._aspects = tuple(aspect for aspect, _ in aspects)
-        by_type: dict[str, tuple[Aspect, ...]] = {}
-        for aspect, types in aspects:
-            for type_ in types:
-                if type_ in dialect.event_types:
-                    by_type[type_] = (*by_type.get(type_, ()), aspect)
-        self._by_type = by_type
+        self._exchanges = exchanges
+        # Turns come last: what depends on the open turn asks for the turn that an event found.
+        self._aspects: tuple[Aspect, ...] = (
+            calls,
+            Dispatches(),
+            Retries(turns),
+            Commands(),
+            Compactions(dialect, surface, turns),
+            Prices(dialect),
+            Titles(dialect),
+            Catalog(dialect.version, header),
+            Inbox(),
+            Goals(),
+            Teams(header),
+            Jobs(),
+            Sources(),
+            Runtime(dialect),
+            exchanges,
+            turns,
+        )
+        types = dialect.event_types
+        self._by_type = {type_: self._concerned(type_) for type_ in types}
+        self._checks = {type_: self._quick_checks(type_) for type_ in types}
+        self._enters = {type_: self._quick_enters(type_) for type_ in types}
+        self._scene = Scene(Report(dialect.version, None, None), Losses())
 
     def take(self, event: Event) -> bool:
-        """Take an event in if no rule minds it. With no effect (false) if one does."""
-        aspects = self._concerned(event)
-        if not aspects:
+        """Take an event in that replaces nothing, if no rule minds it. With no effect (false) if one does, or may."""
+        kind, data = event.type, event.data
+        checks, enters = self._checks[kind], self._enters[kind]
+        if not checks and not enters:
             return True
-        scene = Scene(Report(self._version, event.seq, event.line), event, event.seq, _NO_LOSSES)
-        for aspect in aspects:
-            aspect.check(scene)
+        if not isinstance(data, dict):
+            return False
+        scene = self._scene
+        scene.report.reuse(event.seq, event.line)
+        scene.look_at(event, data, event.seq)
+        for check in checks:
+            check(scene)
         if scene.report.findings:
             return False
-        self._enter(event, aspects, scene.data, None)
+        for enter in enters:
+            enter(event, data, None)
         return True
 
     def check(self, report: Report, event: Event, seq: int, losses: Losses) -> None:
-        """Report everything that is wrong with an event in its relation to others."""
-        aspects = self._concerned(event)
-        if aspects:
-            scene = Scene(report, event, seq, losses)
-            for aspect in aspects:
+        """Report everything that is wrong with an event in its relation to others.
+
+        Few aspects look at data that is no object, which is another rule's matter.
+        """
+        is_object = isinstance(event.data, dict)
+        scene = Scene(report, losses)
+        scene.look_at(event, event.data if is_object else _NOTHING, seq)
+        for aspect in self._by_type[event.type]:
+            if event.type in aspect.checked and (is_object or aspect.any_data):
                 aspect.check(scene)
 
     def apply(self, event: Event) -> None:
@@ -113,29 +120,27 @@ class Relations:
 
     def check_messages(self) -> list[Report]:
         """What a model provider would mind in the message list as it stands now."""
-        return self._exchanges.check(self._surface.nodes.snapshot(), self._calls.pending)
+        return self._exchanges.judge(self._surface.nodes.snapshot(), self._calls.pending)
 
-    def _concerned(self, event: Event) -> tuple[Aspect, ...]:
-        """The aspects that look at an event; few look at data that is no object, which is another rule's matter."""
-        aspects = self._by_type.get(event.type, ())
-        if aspects and not isinstance(event.data, dict):
-            return tuple(aspect for aspect in aspects if aspect.any_data)
-        return aspects
+    def _concerned(self, event_type: str) -> tuple[Aspect, ...]:
+        return tuple(a for a in self._aspects if event_type in a.checked | a.entered)
+
+    def _quick_checks(self, event_type: str) -> tuple[Callable[[Scene], None], ...]:
+        return tuple(
+            a.check
+            for a in self._aspects
+            if event_type in a.checked and event_type not in a.replacing
+        )
+
+    def _quick_enters(self, event_type: str) -> tuple[Enter, ...]:
+        return tuple(
+            a.enter
+            for a in self._aspects
+            if event_type in a.entered and event_type not in a.replacing
+        )
 
     def _go_on(self, event: Event, blame: int | None) -> None:
-        aspects = self._by_type.get(event.type)
-        if aspects is not None:
-            data = event.data if isinstance(event.data, dict) else _NOTHING
-            self._enter(event, aspects, data, blame)
-
-    def _enter(
-        self,
-        event: Event,
-        aspects: Iterable[Aspect],
-        data: Mapping[str, Any],
-        blame: int | None,
-    ) -> None:
-        for aspect in aspects:
-            aspect.enter(event, data, blame)
-        if blame is None and event.type in self._surface_types:
-            self._exchanges.enter(event, data)
+        data = event.data if isinstance(event.data, dict) else _NOTHING
+        for aspect in self._by_type[event.type]:
+            if event.type in aspect.entered:
+                aspect.enter(event, data, blame)

@@ -24,14 +24,17 @@ class Scene:
 
     __slots__ = ("data", "event", "losses", "lost", "report", "seq", "type")
 
-    def __init__(self, report: Report, event: Event, seq: int, losses: Losses) -> None:
+    def __init__(self, report: Report, losses: Losses) -> None:
         self.report = report
-        self.event = event
-        self.type = event.type
-        self.data: Mapping[str, Any] = event.data if isinstance(event.data, dict) else {}
-        self.seq = seq
         self.losses = losses
         self.lost = losses.ahead_start
+
+    def look_at(self, event: Event, data: Mapping[str, Any], seq: int) -> None:
+        """Turn to this event."""
+        self.event = event
+        self.type = event.type
+        self.data = data
+        self.seq = seq
 
     def why(self, doubt: int | None) -> int | None:
         """The event that a finding follows from, given what the aspect already blames."""
@@ -61,12 +64,17 @@ class Aspect:
     """
 
     __slots__ = ()
+    checked: frozenset[str] = frozenset()
+    """The types of events that the rules look at."""
+    entered: frozenset[str] = frozenset()
+    """The types of events that change the state."""
+    replacing: frozenset[str] = frozenset()
+    """Those of these types of which only replacements count."""
     any_data = False
     """Whether events whose data is no object are looked at, too."""
 
     def check(self, scene: Scene) -> None:
         """Report what is wrong with an event as the next one. Changes nothing."""
-        raise NotImplementedError
 
     def enter(self, _event: Event, _data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Go on behind an event."""

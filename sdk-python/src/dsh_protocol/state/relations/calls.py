@@ -42,7 +42,8 @@ class Call:
 class Calls(Aspect):
     """The calls of the open step that wait for their results, in the order of their advertisement."""
 
-    TYPES = frozenset({_ASSISTANT, _CALL, TOOL_RESULT, STEP_END, TURN_START, TURN_END})
+    checked = frozenset({_ASSISTANT, _CALL, TOOL_RESULT, STEP_END, TURN_END})
+    entered = checked | {TURN_START}
 
     __slots__ = ("_dialect", "_dropped", "_settled", "doubt", "pending")
 
@@ -70,7 +71,7 @@ class Calls(Aspect):
             repairs.check_fork(scene)
             if scene.event.surface_op == _APPEND:
                 self._check_result(scene)
-        elif kind != TURN_START and self.pending:
+        elif self.pending:
             self._check_settled(scene)
 
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:

@@ -26,7 +26,8 @@ _EXTERNAL_VERSION = 2
 class Catalog(Aspect):
     """The children that have an entry of the session's own."""
 
-    TYPES = frozenset({_ENTRY, END_SEED})
+    checked = frozenset({_ENTRY})
+    entered = frozenset({_ENTRY, END_SEED})
 
     __slots__ = ("_children", "_is_seeded", "_late", "_version")
 
@@ -39,7 +40,7 @@ class Catalog(Aspect):
 
     def check(self, scene: Scene) -> None:
         """Report what is wrong with an entry of a session that inherited nothing."""
-        if scene.type == _ENTRY and not self._is_seeded:
+        if not self._is_seeded:
             self._check_entry(scene.report, scene.data)
 
     def enter(self, event: Event, data: Mapping[str, Any], _blame: int | None, /) -> None:

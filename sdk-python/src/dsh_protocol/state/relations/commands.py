@@ -21,7 +21,7 @@ _PLACE = ("data", _SOURCE)
 class Commands(Aspect):
     """The commands of a log."""
 
-    TYPES = frozenset({_RUN, _DONE})
+    checked = entered = frozenset({_RUN, _DONE})
 
     __slots__ = ("_events", "_runs")
 

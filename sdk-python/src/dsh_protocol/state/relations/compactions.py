@@ -57,7 +57,9 @@ class _Open:
 class Compactions(Aspect):
     """The compaction that is open."""
 
-    TYPES = frozenset({_START, _SUMMARY, _END, _PRUNE, _CHECKPOINT, TURN_START, TURN_END, END_SEED})
+    checked = frozenset({_START, _SUMMARY, _END, _PRUNE, _CHECKPOINT})
+    entered = frozenset({_START, _SUMMARY, _END, _CHECKPOINT, TURN_START, TURN_END, END_SEED})
+    replacing = frozenset({_CHECKPOINT})
 
     __slots__ = ("_crossed", "_dialect", "_doubt", "_open", "_stray", "_surface", "_turns")
 
@@ -75,8 +77,7 @@ class Compactions(Aspect):
         """Report what is wrong with a part of a compaction."""
         kind = scene.type
         if kind == _CHECKPOINT:
-            if scene.event.surface_op != _APPEND:
-                self._check_checkpoint(scene)
+            self._check_checkpoint(scene)
         elif kind == _START:
             self._check_start(scene)
         elif kind == _SUMMARY:

@@ -33,7 +33,7 @@ class _Dispatch:
 class Dispatches(Aspect):
     """The programmatic calls of a log."""
 
-    TYPES = frozenset({_START, _SETTLE})
+    checked = entered = frozenset({_START, _SETTLE})
 
     __slots__ = ("_calls",)
 

@@ -13,7 +13,7 @@ from dsh_protocol.dialect import Dialect
 from dsh_protocol.state._report import Report
 from dsh_protocol.state.surface import Surface
 
-from ._scene import MISSING, key
+from ._scene import MISSING, Aspect, key
 from .calls import Calls
 
 if TYPE_CHECKING:
@@ -25,20 +25,23 @@ _SILENT = frozenset({_ASSISTANT, "developer/message", "system/message"})
 """The types whose message is no part of the list when it is empty."""
 
 
-class Exchanges:
+class Exchanges(Aspect):
     """What each node of the surface has to do with tool calls: the ids it calls, the id it answers, or nothing."""
 
-    __slots__ = ("_answers", "_calls", "_dialect", "_lines", "_silent")
+    __slots__ = ("_answers", "_calls", "_dialect", "_lines", "_silent", "entered")
 
     def __init__(self, dialect: Dialect) -> None:
+        self.entered = dialect.surface_types
         self._dialect = dialect
         self._calls: dict[int, tuple[Any, ...]] = {}
         self._answers: dict[int, Any] = {}
         self._silent: set[int] = set()
         self._lines: dict[int, int | None] = {}
 
-    def enter(self, event: Event, data: Mapping[str, Any]) -> None:
-        """Take a node of the surface in."""
+    def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        """Take a node of the surface in. A refused event is none."""
+        if blame is not None:
+            return
         message = self._dialect.message(event.type, data)
         content = message.get("content") if isinstance(message, dict) else None
         if event.type == _TOOL_RESULT:
@@ -53,7 +56,7 @@ class Exchanges:
                 self._calls[event.seq] = calls
                 self._lines[event.seq] = event.line
 
-    def check(self, nodes: Iterable[int], running: Mapping[Hashable, Any]) -> list[Report]:
+    def judge(self, nodes: Iterable[int], running: Mapping[Hashable, Any]) -> list[Report]:
         """What a provider would mind in the list of these nodes. `running` are the calls of the step that is still open."""
         group = _Group(self._dialect.version, self._lines)
         for seq in nodes:
@@ -79,11 +82,10 @@ def check_messages(dialect: Dialect, surface: Surface, events: Iterable[Event]) 
     """What a model provider would mind in the message list of a surface that the events of a log, all of them, have made."""
     exchanges, calls = Exchanges(dialect), Calls(dialect)
     for event in events:
-        if event.type in Calls.TYPES and isinstance(event.data, dict):
-            calls.enter(event, event.data, None)
-        if event.type in dialect.surface_types and isinstance(event.data, dict):
-            exchanges.enter(event, event.data)
-    return exchanges.check(surface.nodes, calls.pending)
+        for aspect in (calls, exchanges):
+            if event.type in aspect.entered and isinstance(event.data, dict):
+                aspect.enter(event, event.data, None)
+    return exchanges.judge(surface.nodes, calls.pending)
 
 
 class _Group:

@@ -45,7 +45,7 @@ class _Goal:
 class Goals(Aspect):
     """The goal of a session, and the ids that goals have had."""
 
-    TYPES = frozenset({_CHANGE, _MESSAGE})
+    checked = entered = frozenset({_CHANGE, _MESSAGE})
 
     __slots__ = ("_doubt", "_goal", "_ids")
 

@@ -22,7 +22,7 @@ class Inbox(Aspect):
 
     any_data = True
 
-    TYPES = frozenset({_SPLICE})
+    checked = entered = frozenset({_SPLICE})
 
     __slots__ = ("_doubt", "_lists", "_waiting")
 

@@ -21,7 +21,7 @@ _KEPT = ("owner", "kind", "label", "startedAt", "toolCall")
 class Jobs(Aspect):
     """The jobs of a log."""
 
-    TYPES = frozenset({_REGISTERED, _SETTLED})
+    checked = entered = frozenset({_REGISTERED, _SETTLED})
 
     __slots__ = ("_blamed", "_jobs")
 

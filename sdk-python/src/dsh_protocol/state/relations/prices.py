@@ -18,10 +18,12 @@ _PRICING = frozenset({"compaction/prune", "compaction/summary"})
 class Prices(Aspect):
     """The range that the latest pricing event prices."""
 
-    __slots__ = ("_keys", "_priced", "types")
+    entered = _PRICING
+
+    __slots__ = ("_keys", "_priced", "checked", "replacing")
 
     def __init__(self, dialect: Dialect) -> None:
-        self.types = _PRICING | dialect.surface_types
+        self.checked = self.replacing = dialect.surface_types
         self._keys = dialect.replace_keys
         self._priced: tuple[int, Any, Any] | None = None
 
@@ -43,7 +45,7 @@ class Prices(Aspect):
 
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         """Remember a price."""
-        if event.type not in _PRICING or blame is not None:
+        if blame is not None:
             return
         range_ = data.get("shadowedRange")
         if isinstance(range_, dict):

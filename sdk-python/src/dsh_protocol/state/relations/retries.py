@@ -48,7 +48,8 @@ class _Scheduled:
 class Retries(Aspect):
     """The retries of a log, and the provider that the latest request header names."""
 
-    TYPES = frozenset({_RETRY, _STARTED, _HEADER})
+    checked = frozenset({_RETRY, _STARTED})
+    entered = checked | {_HEADER}
 
     __slots__ = ("_chains", "_doubt", "_ids", "_provider", "_scheduled", "_strays", "_turns")
 
@@ -65,8 +66,8 @@ class Retries(Aspect):
         """The lost row that may have been a later header."""
 
     def check(self, scene: Scene) -> None:
-        """Report what is wrong with a retry. A header is checked elsewhere."""
-        if scene.type == _HEADER or self._check_members(scene):
+        """Report what is wrong with a retry."""
+        if self._check_members(scene):
             return
         if scene.type == _STARTED:
             self._check_started(scene)

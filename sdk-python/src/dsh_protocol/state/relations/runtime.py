@@ -52,7 +52,9 @@ class Runtime(Aspect):
 
     any_data = True
 
-    __slots__ = ("_dialect", "_latest", "_meters", "types")
+    entered = frozenset({_HEADER, _DIRECTORY})
+
+    __slots__ = ("_dialect", "_latest", "_meters", "checked")
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -61,7 +63,7 @@ class Runtime(Aspect):
         version = dialect.version
         self._latest: dict[str, Report] = {}
         """Per type, what is wrong with the latest event, unless a later one takes its place."""
-        self.types = (
+        self.checked = (
             dialect.surface_types
             | _SETTLEMENTS
             | {_HEADER, _DIRECTORY, "sandbox/mode"}
@@ -82,11 +84,10 @@ class Runtime(Aspect):
 
     def enter(self, event: Event, data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Remember what is wrong with an event that counts only as long as it is the latest."""
-        if event.type in (_HEADER, _DIRECTORY):
-            report = Report(self._dialect.version, event.seq, event.line)
-            for name, found, place in self._late_problems(event.type, data):
-                report.add(_RULE, *place, member=name, found=found)
-            self._latest[event.type] = report
+        report = Report(self._dialect.version, event.seq, event.line)
+        for name, found, place in self._late_problems(event.type, data):
+            report.add(_RULE, *place, member=name, found=found)
+        self._latest[event.type] = report
 
     def finish(self) -> list[Report]:
         """What the runtime fails on as it makes the next request."""

@@ -46,7 +46,7 @@ _FORMS = {"snapshot": "sections", "notice": "summary"}
 class Sources(Aspect):
     """Nothing to remember: each payload is looked at by itself."""
 
-    TYPES = frozenset({_MESSAGE, _FEEDBACK, *_LISTS})
+    checked = frozenset({_MESSAGE, _FEEDBACK, *_LISTS})
 
     __slots__ = ()
 

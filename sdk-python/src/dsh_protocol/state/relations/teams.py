@@ -37,7 +37,7 @@ class _Message:
 class Teams(Aspect):
     """The team of the session. Events of another team are none of its business: a fork inherits those of its parent."""
 
-    TYPES = frozenset({_MEMBER, _TASK, _QUEUED, _DELIVERED})
+    checked = entered = frozenset({_MEMBER, _TASK, _QUEUED, _DELIVERED})
 
     __slots__ = ("_members", "_messages", "_names", "_steps", "_tasks", "_team", "_waiting")
 

@@ -22,7 +22,8 @@ _LIST = "messageSeqs"
 class Titles(Aspect):
     """The messages of human users, which titles may cite."""
 
-    TYPES = frozenset({_TITLE, _REQUEST, _MESSAGE})
+    checked = frozenset({_TITLE, _REQUEST})
+    entered = frozenset({_MESSAGE})
 
     __slots__ = ("_dialect", "_human")
 
@@ -32,8 +33,6 @@ class Titles(Aspect):
 
     def check(self, scene: Scene) -> None:
         """Report what is wrong with a title or with the request for one."""
-        if scene.type == _MESSAGE:
-            return
         cited = scene.data.get(_LIST)
         if not isinstance(cited, list):
             place = member(scene.data, _LIST, "data")
@@ -48,7 +47,7 @@ class Titles(Aspect):
     def enter(self, event: Event, data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Remember a message of a human user."""
         source = data.get("source")
-        if event.type == _MESSAGE and isinstance(source, dict) and source.get("kind") == "user":
+        if isinstance(source, dict) and source.get("kind") == "user":
             self._human.add(event.seq)
 
     def _check_cited(self, scene: Scene, cited: list[Any]) -> None:

@@ -49,7 +49,8 @@ say so."""
 class Turns(Aspect):
     """The open turn and step, and the numbers of the last ones."""
 
-    TYPES = _MEMBERS | _INSIDE.keys() | {TURN_START, TURN_END, STEP_START}
+    checked = _MEMBERS | _INSIDE.keys() | _BOUNDARIES
+    entered = _MEMBERS | _BOUNDARIES
 
     __slots__ = ("doubt", "last_step", "last_turn", "step", "turn")
 
@@ -82,7 +83,11 @@ class Turns(Aspect):
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         """Open or close what the event opens or closes, or believe what it names."""
         kind = event.type
-        if kind in _INSIDE and (kind != TOOL_RESULT or event.surface_op != _APPEND):
+        if kind == TOOL_RESULT and event.surface_op != _APPEND:
+            return
+        if blame is None and kind not in _BOUNDARIES:
+            # It names what is open.
+            self.doubt = None
             return
         turn, step = positive(data.get("turn")), positive(data.get("step"))
         if blame is None:
