@@ -66,7 +66,7 @@ class Calls(Aspect):
             self._check_start(scene)
         elif kind == TOOL_RESULT:
             error = scene.data.get("error", {})
-            if not isinstance(error, dict):
+            if not isinstance(error, dict) and not scene.reported("data", "error"):
                 scene.report.add("tool/error-object", "data", "error", found=error)
             repairs.check_fork(scene)
             if scene.event.surface_op == _APPEND:
