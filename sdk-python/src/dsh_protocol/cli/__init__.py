@@ -5,9 +5,13 @@ Exit codes: 0 fine, 1 errors were found, 2 unusable input or arguments.
 
 from __future__ import annotations
 
+from importlib import metadata
+from typing import Annotated
+
 import typer
 
-from . import check, log, requests, schema
+from . import _output as output
+from . import check, conformance, explain, log, requests, schema, types
 
 app = typer.Typer(
     name="dsh-protocol",
@@ -17,13 +21,37 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("check")(check.check)
-app.command("surface")(log.surface)
-app.command("messages")(log.messages)
-app.command("requests")(requests.requests)
-app.command("schema")(schema.schema)
+for command in (
+    check.check,
+    log.surface,
+    log.messages,
+    requests.requests,
+    schema.schema,
+    types.types,
+    explain.explain,
+):
+    app.command(command.__name__)(output.guarded(command))
+app.add_typer(conformance.app, name="conformance")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        output.print_line(f"dsh-protocol {metadata.version('dsh-protocol')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Read, check and rebuild DeepSeek Harness session logs."""
 
 
 def main() -> None:
     """Run the command line; the entry point of the `dsh-protocol` script."""
-    app()
+    output.run(app)

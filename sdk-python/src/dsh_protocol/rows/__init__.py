@@ -27,7 +27,7 @@ from ._paths import (
     path_findings,
 )
 from ._search import LogSearch, Neighbours, Skipped, find_logs
-from ._seqs import CitedRanges, decode_seqs, encode_seqs
+from ._seqs import CitedRanges, decode_seqs, encode_seqs, encoding_problem
 
 __all__ = [
     "EVENT_CLASSES",
@@ -46,6 +46,7 @@ __all__ = [
     "encode_project",
     "encode_seqs",
     "encode_session",
+    "encoding_problem",
     "find_logs",
     "header_bytes",
     "log_path",

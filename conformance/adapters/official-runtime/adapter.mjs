@@ -1,0 +1,64 @@
+// The adapter for the official runtime: a plugin that the runtime loads, and that answers the messages of
+// ../../protocol.schema.json on standard input and output with the runtime's own library.
+import readline from 'node:readline'
+import { logOps } from './logs.mjs'
+import { readerOps } from './reader.mjs'
+import { valueOps } from './values.mjs'
+import { wireOps } from './wire.mjs'
+
+export const name = 'conformance-adapter'
+
+export async function apply(ctx) {
+  const library = await load(ctx)
+  const ops = { ...valueOps(library), ...logOps(library), ...readerOps(library), ...wireOps(library) }
+  // The runtime goes on only when its plugins are in place; until then standard input is ours.
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const message = JSON.parse(line)
+    if (message.cmd === 'stop') break
+    process.stdout.write(ascii(JSON.stringify(await reply(message, ops, library))) + '\n')
+  }
+  process.exit(0)
+}
+
+async function load(ctx) {
+  const get = (name) => ctx.loader.import('@deepseek-ai/dsh-' + name)
+  const library = {
+    ctx,
+    session: await get('session'),
+    catalog: await get('session-format-catalog'),
+    format: await get('session-format'),
+    llm: await get('llm'),
+    deepseek: await get('llm-deepseek'),
+    attachments: await get('attachment-local'),
+    projections: [],
+  }
+  library.version = library.session.SESSION_FORMAT_VERSION
+  // The plugin that takes images out of messages tells sessions how; release 0.1.5 has no such plugin.
+  if (library.version >= 4) {
+    const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
+    const offload = await get('compaction-image-offload')
+    offload.apply({ sessions, on() {} })
+  }
+  return library
+}
+
+async function reply(message, ops, library) {
+  if (message.cmd === 'start') {
+    const version = { 3: '0.1.5-rc.1', 4: '0.2.1-rc.2' }[library.version]
+    return { protocol: 1, implementation: { name: 'official runtime', version, language: 'JavaScript' } }
+  }
+  if (message.cmd === 'capabilities') {
+    const formats = Object.keys(ops).map((op) => [op, [library.version]])
+    return { ops: Object.fromEntries(formats), reports: ['code', 'readable'] }
+  }
+  const { number, op, input } = message
+  try {
+    return { number, ...(await ops[op](input)) }
+  } catch (error) {
+    return { number, error: String(error?.stack ?? error) }
+  }
+}
+
+function ascii(text) {
+  return text.replace(/[\x7f-\uffff]/g, (unit) => '\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))
+}
