@@ -84,8 +84,19 @@ class ReadEffects:
             if end is not None:
                 yield from self._note("storage/committed-history", self.cut, end_line=end.line)
                 return
-        if self._log.header.is_seeded and not any(map(_is_marker, self.kept())):
+        if self._log.header.is_seeded and not self._has_marker():
             yield from self._note(_NO_MARKER, _HEADER_LINE, path="/isSeeded")
+
+    def _has_marker(self) -> bool:
+        """Whether the reader sees an inherited marker; also one in the first row that it drops, when it does so for the
+        surface members of the row alone: it looks at them last (format 3)."""
+        if any(map(_is_marker, self.kept())):
+            return True
+        first = next(self._behind(), None)
+        if first is None or not _is_marker(first):
+            return False
+        dropping = [f for f in self._findings if f.line == self.cut and self._drops(f)]
+        return all(f.rule.startswith("surface/") for f in dropping)
 
     def _note(self, rule_id: str, line: int, **more: Any) -> Iterator[Finding]:
         if is_active(rule_id):
