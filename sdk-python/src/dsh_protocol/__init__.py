@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .check import Report, Verdicts, check_file, check_log, check_path
+    from .check import Report, check_file, check_log, check_path
     from .dialect import Dialect
     from .findings import (
         Finding,
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from .rules import Rule, rule
     from .schemas import SchemaFinding, Validator, schema, schema_names
     from .state import LogState, Surface
+    from .verdicts import Verdicts
     from .wire import DirectoryAttachments, serialize
 
 _MODULES = {
-    "check": ("Report", "Verdicts", "check_file", "check_log", "check_path"),
+    "check": ("Report", "check_file", "check_log", "check_path"),
     "dialect": ("Dialect",),
     "findings": (
         "Finding",
@@ -52,6 +53,7 @@ _MODULES = {
     "rules": ("Rule", "rule"),
     "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
     "state": ("LogState", "Surface"),
+    "verdicts": ("Verdicts",),
     "wire": ("DirectoryAttachments", "serialize"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -22,26 +22,18 @@ from .rows import (
 from .rules import refuse, rule
 from .schemas import Validator, without_repeats
 from .state import LogState
+from .verdicts import Verdicts, judge, unusable
 
 Tick = Callable[[int, int], None]
-Verdict = bool | None
 
 MAX_FINDINGS = 1000
 """The most findings that a report of one log has."""
 _MAX_KEPT = 10_000
 _MAX_DECISIVE = 100
+_HARMLESS = ("accept", False, False, False)
+"""The effects of a rule that decides no verdict."""
 _BATCH = 1024
 """Events whose payloads are decoded, and let go of, together."""
-
-
-class Verdicts(TypedDict):
-    """What can be done with a log; null where a verdict does not apply or is not computed yet."""
-
-    readable: Verdict
-    migratable: Verdict
-    valid: Verdict
-    resumable: Verdict
-    wireValid: Verdict
 
 
 class ReportJson(TypedDict):
@@ -81,7 +73,8 @@ class Report:
             fix=error.fix,
         )
         version = error.version if isinstance(error, UnsupportedFormatError) else None
-        return cls(path, version, _verdicts(readable=False), (finding,), 1, 0, unusable=True)
+        verdicts = unusable(older_format=error.code == "header/older-format")
+        return cls(path, version, verdicts, (finding,), 1, 0, unusable=True)
 
     def to_json(self) -> ReportJson:
         """This report as a JSON object."""
@@ -132,14 +125,15 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     """Check an opened log against every rule and every schema of its format."""
     found = _Found(log.dialect.version, log.stats["omittedFindings"])
     found.add(log.findings)
-    counts = _check_events(log, found, tick)
+    state = LogState(log.dialect, log.header)
+    counts = _check_events(log, state, found, tick)
     effects = ReadEffects(log, found.kept)
-    readable = not effects.refusals()
+    verdicts = judge(log, effects, state, found.kept)
     found.add(effects.consequences())
     return Report(
         path=path,
         format_version=log.header.version,
-        verdicts=_verdicts(readable=readable),
+        verdicts=verdicts,
         findings=tuple(found.report()),
         errors=found.counts["error"],
         warnings=found.counts["warning"],
@@ -157,7 +151,7 @@ class _Found:
         self.kept: list[Finding] = []
         self._version = version
         self._omitted = omitted
-        self._decisive: Counter[str] = Counter()
+        self._decisive: Counter[tuple[str | bool, ...]] = Counter()
         self.counts: Counter[str] = Counter()
         """How many findings there were of each severity."""
 
@@ -170,9 +164,15 @@ class _Found:
                 self._omitted += 1
 
     def _may_decide(self, finding: Finding) -> bool:
-        effect = rule(finding.rule).read_effect(self._version)
-        self._decisive[effect] += 1
-        return effect != "accept" and self._decisive[effect] <= _MAX_DECISIVE
+        entry = rule(finding.rule)
+        effects = (
+            entry.read_effect(self._version),
+            entry.is_invalid(self._version),
+            entry.bars_resume(self._version),
+            entry.level == "provider",
+        )
+        self._decisive[effects] += 1
+        return effects != _HARMLESS and self._decisive[effects] <= _MAX_DECISIVE
 
     def report(self) -> list[Finding]:
         """The first findings in the order of the log, and how many more there are."""
@@ -184,9 +184,8 @@ class _Found:
         return shown
 
 
-def _check_events(log: Log, found: _Found, tick: Tick | None) -> dict[str, Any]:
+def _check_events(log: Log, state: LogState, found: _Found, tick: Tick | None) -> dict[str, Any]:
     """Plan and apply every event, add what is found, and count what was not looked at."""
-    state = LogState(log.dialect, log.header)
     validator = Validator(f"session/v{log.dialect.version}/event")
     counts: Counter[str] = Counter()
     for start in range(0, len(log.events), _BATCH):
@@ -226,13 +225,3 @@ def _check_event(event: Event, state: LogState, validator: Validator) -> list[Fi
 
 def _place(finding: Finding) -> tuple[bool, int]:
     return (finding.line is None, finding.line or 0)
-
-
-def _verdicts(*, readable: bool) -> Verdicts:
-    return {
-        "readable": readable,
-        "migratable": None,
-        "valid": None,
-        "resumable": None,
-        "wireValid": None,
-    }

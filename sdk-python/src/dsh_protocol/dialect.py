@@ -14,6 +14,10 @@ OLDEST = 3
 CURRENT = 4
 """The session format that current releases write."""
 
+_CHECKPOINT = ("compact", "compact-checkpoint")
+_TITLE_REQUEST = ("dsh-session-title-llm", "dsh-session-title-llm")
+"""A producer's name as a plugin (formats up to 3), and the kind of its own since."""
+
 ToolResultShape = Literal["tool-role", "tool-result-block"]
 
 
@@ -50,6 +54,20 @@ class Dialect:
         """The isError member of a tool result message of this format (null when absent)."""
         holder = message if self.tool_result_shape == "tool-role" else self._wrapper(message)
         return holder.get("isError") if holder is not None else None
+
+    def is_checkpoint(self, source: Mapping[str, Any]) -> bool:
+        """Whether a message of this source is the summary that a compaction puts in the place of what it read."""
+        return self._is_of(source, *_CHECKPOINT)
+
+    def is_title_request(self, source: Mapping[str, Any]) -> bool:
+        """Whether a message of this source asks a model for the session's title."""
+        return self._is_of(source, *_TITLE_REQUEST)
+
+    def _is_of(self, source: Mapping[str, Any], plugin: str, kind: str) -> bool:
+        """Whether a source names this producer: by a kind of its own, or before format 4 as a plugin."""
+        if self.version >= CURRENT:
+            return source.get("kind") == kind
+        return source.get("kind") == "plugin" and source.get("plugin") == plugin
 
     @staticmethod
     def _wrapper(message: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -31,10 +31,11 @@ class ReadEffects:
     def __init__(self, log: Log, findings: Iterable[Finding]) -> None:
         self._log = log
         self._version = log.dialect.version
-        errors = [f for f in findings if f.severity == "error"]
-        self._has_noted_marker = any(f.rule == _NO_MARKER for f in errors)
+        findings = list(findings)
+        self._has_noted_marker = any(f.rule == _NO_MARKER for f in findings)
         # What only follows from another finding says nothing about the reader, who may take that event.
-        self._findings = [f for f in errors if f.because is None]
+        self._findings = [f for f in findings if f.because is None]
+        self._followers = [f for f in findings if f.because is not None]
         dropping = [f for f in self._findings if f.line is not None and self._drops(f)]
         self._first = min(dropping, key=lambda f: f.line or 0, default=None)
         self.cut = None if self._first is None else self._first.line
@@ -42,6 +43,25 @@ class ReadEffects:
     def refusals(self) -> list[Finding]:
         """The findings for which the reader refuses the log."""
         return [f for f in self._findings if self._refuses(f)] + list(self._from_the_whole())
+
+    def is_valid(self) -> bool:
+        """Whether the official catalog restores the log, every row of it, under its current validation."""
+        return not any(rule(f.rule).is_invalid(self._version) for f in self._findings)
+
+    def is_resumable(self) -> bool:
+        """Whether the released runtime continues the log, given that its reader takes it.
+
+        Where a rule itself says that it bars, so does what follows from an event that the runtime takes: such rules see
+        a log as it was meant, with every event in it.
+        """
+        if any(self._bars(f) for f in self._findings):
+            return False
+        return not any(rule(f.rule).resume is not None and self._bars(f) for f in self._followers)
+
+    def kept(self) -> Iterator[Event]:
+        """The events in the rows that the reader does not drop."""
+        cut = self.cut
+        return (e for e in self._log.events if cut is None or (e.line or 0) < cut)
 
     def consequences(self) -> Iterator[Finding]:
         """What follows from the cut, beside what was found already."""
@@ -70,7 +90,7 @@ class ReadEffects:
     def _has_marker(self) -> bool:
         """Whether the reader sees an inherited marker; also one in the first row that it drops, when it does so for the
         surface members of the row alone: it looks at them last (format 3)."""
-        if any(map(_is_marker, self._kept())):
+        if any(map(_is_marker, self.kept())):
             return True
         first = next(self._behind(), None)
         if first is None or not _is_marker(first):
@@ -93,10 +113,6 @@ class ReadEffects:
         cut = self.cut
         return (e for e in self._log.events if cut is not None and (e.line or 0) >= cut)
 
-    def _kept(self) -> Iterator[Event]:
-        cut = self.cut
-        return (e for e in self._log.events if cut is None or (e.line or 0) < cut)
-
     def _drops(self, finding: Finding) -> bool:
         return self._effect(finding) == "drop-tail"
 
@@ -108,10 +124,16 @@ class ReadEffects:
         effect = self._effect(finding)
         if effect == "accept":
             return False
-        inside = self.cut is None or finding.line is None or finding.line < self.cut
-        if effect == "refuse" and inside:
+        if effect == "refuse" and self._is_inside(finding):
             return True
         return rule(finding.rule).is_hard(self._version, self._types.get(finding.line, ""))
+
+    def _bars(self, finding: Finding) -> bool:
+        return rule(finding.rule).bars_resume(self._version) and self._is_inside(finding)
+
+    def _is_inside(self, finding: Finding) -> bool:
+        """Whether a finding is about what the reader keeps."""
+        return self.cut is None or finding.line is None or finding.line < self.cut
 
     @cached_property
     def _types(self) -> dict[int | None, str]:

@@ -15,8 +15,12 @@ import dsh_protocol_data
 
 from .findings import Finding, Severity
 
-Level = Literal["json", "storage", "append", "restore", "format", "owner"]
+Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
+Effect = Literal["accept", "refuse"]
+
+_SESSION_LEVELS = frozenset({"append", "restore"})
+"""The levels of what a live session looks at, also when it is built from the events of a log."""
 
 _MAX_PARAM = 120
 _WORDS = frozenset({"detail", "expected", "keyword"})
@@ -31,7 +35,8 @@ class Rule:
     `since`/`until` are the first and last session format it holds in (null: still). `level` is where released software
     enforces it. `read` is what the released reader does with a stored log that breaks it: `accept` it, `drop-tail` (this row
     and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log. Where the readers of the formats
-    differ it is a mapping; `read_effect(version)` chooses.
+    differ it is a mapping; `read_effect(version)` chooses. `valid` and `resume` say the same of the official catalog and of the
+    runtime that continues a log (null: what follows from severity and level); ask `is_invalid` and `bars_resume`.
     """
 
     id: str
@@ -48,6 +53,8 @@ class Rule:
     deferred: str | None = None
     supersedes: str | None = None
     hard: Mapping[str, Literal[True] | list[str]] = field(default_factory=dict)
+    valid: Effect | Mapping[str, Effect] | None = None
+    resume: Effect | Mapping[str, Effect] | None = None
 
     def holds_in(self, version: int) -> bool:
         """Whether this rule is part of session format `version`."""
@@ -56,6 +63,20 @@ class Rule:
     def read_effect(self, version: int) -> ReadEffect:
         """What the released reader of format `version` does with a log that breaks this rule."""
         return self.read if isinstance(self.read, str) else self.read[str(version)]
+
+    def is_invalid(self, version: int) -> bool:
+        """Whether the official catalog refuses a log of format `version` that breaks this rule (strict recovery, current
+        validation)."""
+        if self.valid is None:
+            return self.severity == "error"
+        return _choose(self.valid, version) == "refuse"
+
+    def bars_resume(self, version: int) -> bool:
+        """Whether the released runtime cannot continue a log of format `version` that breaks this rule, although its reader
+        takes the log."""
+        if self.resume is None:
+            return self.severity == "error" and self.level in _SESSION_LEVELS
+        return _choose(self.resume, version) == "refuse"
 
     def is_hard(self, version: int, event_type: str) -> bool:
         """Whether the reader of format `version` refuses an event of this type that breaks the rule
@@ -68,6 +89,10 @@ class Words(str):
     """A text of our own for a message, put in as it is: what it quotes has been through `show`."""
 
     __slots__ = ()
+
+
+def _choose(effect: Effect | Mapping[str, Effect], version: int) -> Effect:
+    return effect if isinstance(effect, str) else effect[str(version)]
 
 
 @cache

@@ -19,7 +19,7 @@ Lines = list[bytes]
 def findings_of(lines: Lines, version: int = 4, **header: Any) -> list[Finding]:
     """Everything that the reader and the state find in a log with these rows."""
     log = open_log(b"".join([synthetic.line(synthetic.header(version, **header)), *lines]))
-    state = LogState(log.dialect, log.header)
+    state = LogState(log.dialect, log.header, rules="session")
     return [*log.findings, *state.extend(log.events), *state.finish()]
 
 

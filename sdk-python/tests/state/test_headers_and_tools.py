@@ -38,7 +38,7 @@ def change(seq: int, *, add: str = "", remove: str = "", of: int | None = None) 
 
 
 def state_of(rows: list[Row]) -> LogState:
-    state = LogState(dialect(4))
+    state = LogState(dialect(4), rules="session")
     assert state.extend(map(Event.from_value, rows)) == []
     return state
 

@@ -27,7 +27,7 @@ def replay(sequence: dict[str, Any]) -> tuple[LogState, list[bool], list[dict[st
     """The state at the end, whether each append was accepted, and the accepted rows."""
     version = sequence["format"]
     make = EVENT_CLASSES[version].from_value
-    state, rows, accepted = LogState(dialect(version)), [FIRST], []
+    state, rows, accepted = LogState(dialect(version), rules="session"), [FIRST], []
     state.apply(state.plan(make(FIRST)))
     for append in sequence["appends"]:
         row = {**append, "seq": state.next_seq, "time": 1}

@@ -138,6 +138,16 @@ class NodeSequence:
         tail = self._blocks[last].seqs[: end[1] + 1]
         return [*self._blocks[first].seqs[start[1] :], *middle, *tail]
 
+    def walk(self, start: Position, end: Position) -> Iterator[int]:
+        """The nodes that `between` gives, one by one: for callers who may stop early."""
+        first, last = self._index(start), self._index(end)
+        for index in range(first, last + 1):
+            seqs = self._blocks[index].seqs
+            low = start[1] if index == first else 0
+            high = end[1] + 1 if index == last else len(seqs)
+            for place in range(low, high):
+                yield seqs[place]
+
     def replace(self, start: Position, end: Position, seq: int) -> None:
         """Put one node in the place of the nodes from `start` to `end`, both included."""
         gone = self.between(start, end)

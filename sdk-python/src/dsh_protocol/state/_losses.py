@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from copy import copy
 
 
@@ -14,16 +14,16 @@ class Losses:
 
     def __init__(self) -> None:
         self._ahead = range(0)
-        self._refused: set[int] = set()
+        self._refused: dict[int, str] = {}
         self._starts: list[int] = []
         self._gaps: list[tuple[int, int | None]] = []
         self._shadowed: dict[int, int] = {}
         self.head: int | None = None
         """What was lost while the surface was still empty, and might have become its head."""
 
-    def refuse(self, seq: int, shadowed: Iterable[int]) -> None:
+    def refuse(self, seq: int, event_type: str, shadowed: Iterable[int]) -> None:
         """Note a refused event, and the nodes that it would have taken the place of."""
-        self._refused.add(seq)
+        self._refused[seq] = event_type
         self._shadowed.update(dict.fromkeys(shadowed, seq))
 
     def skip(self, start: int, end: int, reporter: int | None) -> None:
@@ -38,13 +38,22 @@ class Losses:
         losses._ahead = range(start, end)
         return losses
 
+    @property
+    def ahead_start(self) -> int | None:
+        """The first of the numbers that are missing right in front of the event that is looked at."""
+        return self._ahead.start if self._ahead else None
+
     def unskip(self, end: int) -> None:
         """Note that the latest gap ends at `end` already."""
         self._gaps[-1] = (end, self._gaps[-1][1])
 
-    def blame(self, seq: int) -> int | None:
-        """The refused event because of which `seq` is not what its author took it for."""
-        return seq if seq in self._refused or seq in self._ahead else self.blame_gap(seq)
+    def blame(self, seq: int, types: Container[str]) -> int | None:
+        """The refused or missing event because of which `seq` is no event of these types."""
+        refused = self._refused.get(seq)
+        if refused is not None:
+            # What has no type that counts may have been meant as anything.
+            return seq if not refused or refused in types else None
+        return seq if seq in self._ahead else self.blame_gap(seq)
 
     def blame_gap(self, seq: int) -> int | None:
         """The event that says that the number `seq` is missing."""

@@ -37,6 +37,13 @@ class Report:
             refuse(rule_id, seq=self._seq, line=self._line, path=path, because=because, **params)
         )
 
+    def reuse(self, seq: int | None, line: int | None) -> None:
+        """Begin anew, for another event: for who looks at many and rarely finds anything."""
+        self._seq = seq
+        self._line = line
+        if self.findings:
+            self.findings = []
+
     def holds(self, rule_id: str) -> bool:
         """Whether the rule is part of the log's format."""
         return rule(rule_id).holds_in(self._version)

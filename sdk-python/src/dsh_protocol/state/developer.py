@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ADDITION = "tool-addition"
 REMOVAL = "tool-removal"
 CHANGES = frozenset({ADDITION, REMOVAL})
+_HEADER = "request/header"
 
 
 def check(report: Report, data: Mapping[str, Any], message: Mapping[str, Any]) -> None:
@@ -48,7 +49,7 @@ def check_header(
         return
     header = headers.get(header_seq)
     if header is None:
-        because = losses.blame(header_seq)
+        because = losses.blame(header_seq, (_HEADER,))
         place = ("data", "headerSeq")
         report.add("developer/header-seq-target", *place, because=because, found=header_seq)
         return

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -23,6 +23,7 @@ from .envelope import (
     APPEND,
     ASSISTANT,
     Numbering,
+    Operation,
     Standing,
     check_members,
     check_metadata,
@@ -30,6 +31,7 @@ from .envelope import (
     own_seq,
 )
 from .headers import HEADER, Headers
+from .relations import Relations
 from .surface import SYSTEM, Change, Project, Replace, Surface
 from .tools import DEVELOPER, ToolHistory
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 WORK_LIMIT = 10_000_000
 """The steps that refused replacements and repeated offloads of one log may take."""
-Rules: TypeAlias = Literal["all", "envelope"]
+Rules: TypeAlias = Literal["all", "session", "envelope"]
 
 _ASPECT_TYPES = frozenset(
     {HEADER, SYSTEM, DEVELOPER, CONTEXT, MARKER, seeds.END_SEED, offload.OFFLOAD}
@@ -64,8 +66,9 @@ class Plan:
 class LogState:
     """The state after some events of one log.
 
-    With `rules="envelope"` only envelopes and the surface are checked, and a payload is decoded when it is asked for: enough to
-    read what the official reader has accepted. Whatever then asks for a payload that makes no sense gets a `RefusedError`.
+    With `rules="session"` the relationships between events are left out, as a live session leaves them out. With
+    `rules="envelope"` only envelopes and the surface are checked, and a payload is decoded when it is asked for: enough to read
+    what the official reader has accepted. Whatever then asks for a payload that makes no sense gets a `RefusedError`.
     """
 
     def __init__(
@@ -73,13 +76,14 @@ class LogState:
     ) -> None:
         self.dialect = dialect
         self.header = header
-        self._all_rules = rules == "all"
-        verify: Verify = trust if self._all_rules else partial(payload.require, dialect)
+        self._checks_data = rules != "envelope"
+        verify: Verify = trust if self._checks_data else partial(payload.require, dialect)
         self.surface = Surface(dialect, verify)
         self.headers = Headers(verify)
         self.tool_history = ToolHistory(verify)
         self.context = Context(verify)
         self.delivery = None if header is None else Delivery(header)
+        self.relations = Relations(dialect, header, self.surface) if rules == "all" else None
         self.inherited_event_count = 0
         """The number of the last inherited marker so far: what stands in front is inherited."""
         self._numbering = Numbering()
@@ -87,6 +91,8 @@ class LogState:
         self._lost_marker: int | None = None
         self._has_marker = False
         self._revision = 0
+        self.is_intact = True
+        """Whether nothing was refused or missing so far, so that this state is that of every reader."""
         # Steps spent on what did not, or not for good, make the surface smaller; and who used them up.
         self._work = 0
         self._overworked: int | None = None
@@ -144,6 +150,8 @@ class LogState:
         aspect = self._aspects.get(event.type)
         if aspect is not None:
             aspect(event)
+        if self.relations is not None:
+            self.relations.apply(event)
 
     def advance(self, event: Event) -> list[Finding]:
         """Take the next event in, or note that it is refused and go on behind it.
@@ -170,14 +178,18 @@ class LogState:
 
     def finish(self) -> list[Finding]:
         """What is wrong with the log as a whole, once its last event is in."""
-        if self.header is None or self.delivery is None:
-            return []
-        findings = [found for report in self.delivery.finish() for found in report.findings]
-        if self.header.is_seeded and not self._has_marker:
-            report = Report(self.dialect.version, None, 1)
-            report.add("seed/marker-missing", "isSeeded", because=self._why_no_marker())
-            findings += report.findings
-        return findings
+        marker = Report(self.dialect.version, None, 1)
+        knows_own = self.header is None or not self.header.is_seeded or self._has_marker
+        if not knows_own:
+            marker.add("seed/marker-missing", "isSeeded", because=self._why_no_marker())
+        reports = [marker]
+        if self.relations is not None:
+            reports += self.relations.finish(knows_own=knows_own)
+            if self.is_intact:
+                reports += self.relations.check_messages()
+        if self.delivery is not None and knows_own:
+            reports += self.delivery.finish()
+        return [found for report in reports for found in report.findings]
 
     def _take(self, event: Event) -> bool:
         """Take an event in by a short way, which most events of most logs can go.
@@ -194,7 +206,9 @@ class LogState:
                 return False
         elif operation != APPEND or kind not in self._appended or not _cites_one(event):
             return False
-        if self._all_rules and not payload.is_sound(self.dialect, event):
+        if self._checks_data and not payload.is_sound(self.dialect, event):
+            return False
+        if self.relations is not None and not self.relations.take(event):
             return False
         if operation is not None:
             self.surface.append(event)
@@ -215,9 +229,25 @@ class LogState:
         losses = self._losses
         if seq > self.next_seq:
             losses = losses.ahead(self.next_seq, seq)
+        change = self._plan_change(report, event, operation, sources, losses, sound=sound)
+        if self.relations is not None:
+            self.relations.check(report, event, seq, losses)
+        return change
+
+    def _plan_change(
+        self,
+        report: Report,
+        event: Event,
+        operation: Operation | None,
+        sources: Collection[int] | None,
+        losses: Losses,
+        *,
+        sound: bool,
+    ) -> Change | None:
+        """What an event would do to the surface, if anything."""
         if event.type == offload.OFFLOAD and not self._is_overworked(report):
             return offload.plan(report, event, self.surface, losses)
-        if event.type == DEVELOPER and sound and self._all_rules:
+        if event.type == DEVELOPER and sound and self._checks_data:
             developer.check_header(report, event.data, self.headers.by_seq, losses)
         if operation is None:
             return None
@@ -233,7 +263,7 @@ class LogState:
         if event.type == seeds.END_SEED:
             if self.header is not None:
                 seeds.check(report, event.data, self.header)
-        elif self._all_rules:
+        elif self._checks_data:
             payload.check(report, self.dialect, event)
             if event.type == MARKER and self.delivery is not None and isinstance(event.data, dict):
                 self.delivery.check(report, event.data, seq)
@@ -241,14 +271,22 @@ class LogState:
 
     def _skip(self, plan: Plan) -> None:
         self._revision += 1
+        self.is_intact = False
         event = plan.event
+        expected = self.next_seq
         seq = self._note(event)
+        if self.relations is not None and plan.standing == "known":
+            # A row that repeats a number is a copy of what is there already.
+            if seq is not None:
+                self.relations.follow(event, seq)
+            elif own_seq(event) is None:
+                self.relations.follow(event, expected)
         if event.type == seeds.END_SEED:
             self._lost_marker = self.next_seq if seq is None else seq
         if seq is None:
             return
         shadowed = plan.change.replacement.shadowed if isinstance(plan.change, Replace) else ()
-        self._losses.refuse(seq, shadowed)
+        self._losses.refuse(seq, event.type if plan.standing == "known" else "", shadowed)
         self._work += len(shadowed)
         if self._work > WORK_LIMIT and self._overworked is None:
             self._overworked = seq
@@ -266,11 +304,16 @@ class LogState:
         return True
 
     def _note(self, event: Event) -> int | None:
-        """Number the event. Rows that are missing in front of it may have held the surface's head."""
+        """Number the event. Rows that are missing in front of it may have held anything, the surface's head included."""
         expected = self._numbering.expected
         seq = self._numbering.note(own_seq(event), event.line, self._losses)
-        if seq is not None and seq > expected and not len(self.surface.nodes):
-            self._lose_head(self._losses.blame(expected))
+        if seq is not None and seq > expected:
+            self.is_intact = False
+            blame = self._losses.blame_gap(expected)
+            if not len(self.surface.nodes):
+                self._lose_head(blame)
+            if self.relations is not None and blame is not None:
+                self.relations.lose(blame)
         return seq
 
     def _lose_head(self, because: int | None) -> None:
@@ -285,7 +328,7 @@ class LogState:
         self.tool_history.apply(event)
 
     def _apply_delivery(self, event: Event) -> None:
-        if self.delivery is not None and self._all_rules:
+        if self.delivery is not None and self._checks_data:
             self.delivery.apply(event)
 
     def _apply_marker(self, event: Event) -> None:

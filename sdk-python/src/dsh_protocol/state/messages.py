@@ -144,8 +144,9 @@ def _check_block_type(report: Report, kind: Any, place: Place, event_type: str) 
 def _check_assistant_blocks(report: Report, content: Any) -> None:
     if not isinstance(content, list):
         return
+    lenient = not report.holds("message/is-error")
     for index, block in enumerate(content):
-        if not isinstance(block, dict):
+        if block is None or not (lenient or isinstance(block, dict)):
             place = ("data", "message", "content", index)
             report.add("message/assistant-blocks", *place, found=block)
 
@@ -185,7 +186,7 @@ def _check_result(
     if is_text(call) and found != call:
         where = member(holder, "toolCallId", *place)
         report.add("message/tool-call-id", *where, found=found, expected=call)
-    if not isinstance(holder.get("isError", False), bool):
+    if not isinstance(holder.get("isError", False), bool) and report.holds("message/is-error"):
         report.add("message/is-error", *place, "isError")
     elif "error" in data and holder.get("isError") is not True:
         report.add("message/result-error", "data", "error")

@@ -77,7 +77,7 @@ def _are_indexes(report: Report, indexes: Any, place: Place) -> bool:
 def _message(report: Report, place: Place, seq: int, surface: Surface, losses: Losses) -> Any:
     """The current message of a target, null when it is no fit target."""
     if seq not in surface.nodes:
-        because = losses.blame(seq)
+        because = losses.blame(seq, surface.types)
         report.add("offload/target-on-surface", *place, "seq", because=because, found=seq)
         return None
     event_type = surface.type_of(seq)

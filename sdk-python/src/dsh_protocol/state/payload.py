@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import RefusedError
+from dsh_protocol.rules import rule
 from dsh_protocol.streams import SETTLEMENTS, is_ordinary, settlement_findings
 
 from . import headers, messages
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _BOTH = frozenset(
     {
-        "assistant/attempt",
         "assistant/message",
         "request/header",
         "system/message",
@@ -29,6 +29,7 @@ _INTERPRETED: Mapping[int, frozenset[str]] = {
     3: _BOTH,
     4: _BOTH
     | {
+        "assistant/attempt",
         "command/done",
         "command/run",
         "compaction/end",
@@ -53,13 +54,25 @@ _INTERPRETED: Mapping[int, frozenset[str]] = {
     },
 }
 """Per format, the types whose data the reader itself looks into. Of the others it takes any JSON value as data."""
+_YOUNG = frozenset(
+    {
+        "deliverables/presented",
+        "feedback/message-delete",
+        "feedback/message-put",
+        "image/offload",
+        "session/end-seed",
+        "subagent/catalog",
+        "workspace/changes",
+    }
+)
+"""The types that format 2 did not have, and one with a rule of its own: the catalog takes any data of them."""
 
 
 def is_sound(dialect: Dialect, event: Event) -> bool:
     """Whether the data of an event of a known type has nothing that a rule is about."""
     kind = event.type
     if kind not in messages.CHECKED and kind not in dialect.surface_types:
-        return isinstance(event.data, dict) or kind not in _INTERPRETED[dialect.version]
+        return isinstance(event.data, dict) or _object_rule(dialect, kind) is None
     report = Report(dialect.version, event.seq, event.line)
     check(report, dialect, event)
     return not report.findings
@@ -69,8 +82,9 @@ def check(report: Report, dialect: Dialect, event: Event) -> None:
     """Look at the data of an event of a known type."""
     data = event.data
     if not isinstance(data, dict):
-        if event.type in _INTERPRETED[dialect.version]:
-            report.add("envelope/data-object", "data", type=event.type)
+        rule_id = _object_rule(dialect, event.type)
+        if rule_id is not None:
+            report.add(rule_id, "data", type=event.type)
     elif event.type == headers.HEADER:
         headers.check(report, data)
     else:
@@ -79,6 +93,15 @@ def check(report: Report, dialect: Dialect, event: Event) -> None:
             messages.check_stream(report, event.type, data)
             if not report.findings:
                 report.findings += settlement_findings(event)
+
+
+def _object_rule(dialect: Dialect, event_type: str) -> str | None:
+    """The rule that data of this type breaks when it is no object, null when nobody minds."""
+    if event_type in _INTERPRETED[dialect.version]:
+        return "envelope/data-object"
+    if event_type in _YOUNG or not rule("envelope/data-object-current").holds_in(dialect.version):
+        return None
+    return "envelope/data-object-current"
 
 
 def require(dialect: Dialect, event: Event) -> None:

@@ -228,6 +228,11 @@ class Surface:
         """
         return self._source.events[seq].type
 
+    @property
+    def types(self) -> frozenset[str]:
+        """The event types that become nodes."""
+        return self._dialect.surface_types
+
     def to_json(self) -> SurfaceJson:
         """This surface as a JSON object."""
         return {
@@ -306,7 +311,7 @@ class Surface:
     def _endpoint(self, report: Report, key: str, seq: int, losses: Losses) -> Position | None:
         position = self.nodes.position(seq)
         if position is None:
-            because = losses.blame(seq)
+            because = losses.blame(seq, self.types)
             report.add("surface/range-on-surface", _OPERATION, key, because=because, found=seq)
         return position
 

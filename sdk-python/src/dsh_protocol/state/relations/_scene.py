@@ -1,0 +1,115 @@
+"""What every aspect gets to see of an event, and how values of any kind are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from dsh_protocol.jsonvalue import is_count, pointer
+from dsh_protocol.state._losses import Losses
+from dsh_protocol.state._report import Report
+
+if TYPE_CHECKING:
+    from dsh_protocol.rows import Event
+
+MISSING: Final = object()
+"""Stands for a member that is not there."""
+
+
+class Scene:
+    """One event at the place where it stands, with the report that its rules write to.
+
+    `lost` is the number of a row that is missing right in front of the event, null when none is.
+    """
+
+    __slots__ = ("data", "event", "losses", "lost", "report", "seq", "type")
+
+    def __init__(self, report: Report, losses: Losses) -> None:
+        self.report = report
+        self.losses = losses
+        self.lost = losses.ahead_start
+
+    def look_at(self, event: Event, data: Mapping[str, Any], seq: int) -> None:
+        """Turn to this event."""
+        self.event = event
+        self.type = event.type
+        self.data = data
+        self.seq = seq
+
+    def why(self, doubt: int | None) -> int | None:
+        """The event that a finding follows from, given what the aspect already blames."""
+        return self.lost if doubt is None else doubt
+
+    def why_missing(self, doubt: int | None = None) -> int | None:
+        """The event that explains why an earlier one is missing: any row that was lost may have been it."""
+        found = self.why(doubt)
+        return self.losses.first_gap() if found is None else found
+
+    def reported(self, *place: str | int) -> bool:
+        """Whether another rule has said already that something is wrong at this place of the event, or inside it."""
+        findings = self.report.findings
+        if not findings:
+            return False
+        path = pointer(*place)
+        return any(
+            finding.path == path or finding.path.startswith(f"{path}/") for finding in findings
+        )
+
+
+class Aspect:
+    """One kind of relationship: its state after some events, and its rules.
+
+    `enter` gets every event of its types, in order. With a number to blame, the event was refused (the number is its own):
+    then it is taken as it was meant, so that what follows is judged as if it stood there, and what does not fit it says why.
+    """
+
+    __slots__ = ()
+    checked: frozenset[str] = frozenset()
+    """The types of events that the rules look at."""
+    entered: frozenset[str] = frozenset()
+    """The types of events that change the state."""
+    replacing: frozenset[str] = frozenset()
+    """Those of these types of which only replacements count."""
+    any_data = False
+    """Whether events whose data is no object are looked at, too."""
+
+    def check(self, scene: Scene) -> None:
+        """Report what is wrong with an event as the next one. Changes nothing."""
+
+    def enter(self, _event: Event, _data: Mapping[str, Any], _blame: int | None, /) -> None:
+        """Go on behind an event."""
+
+    def lose(self, _blame: int, /) -> None:
+        """Go on behind rows that are missing and may have held anything; `blame` is the event that says so."""
+
+    def finish(self) -> list[Report]:
+        """What is wrong with the log as a whole: an open end never is."""
+        return []
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are one value, as released software compares them: lists and objects never are."""
+    if isinstance(left, (dict, list)) or isinstance(left, bool) != isinstance(right, bool):
+        return False
+    return bool(left == right)
+
+
+def same_number(value: Any, expected: int | None) -> bool:
+    """Whether a JSON value is this number (a null is no number)."""
+    return type(value) is int and value == expected
+
+
+def key(value: Any) -> Hashable:
+    """What stands for a value in a table: equal for the same values and no others."""
+    if isinstance(value, str):
+        return value
+    if value is None or value is MISSING:
+        return (value,)
+    if isinstance(value, (dict, list)):
+        return object()
+    return (isinstance(value, bool), value)
+
+
+def positive(value: Any) -> int | None:
+    """The value when it is an integer of at least 1, else null."""
+    return value if is_count(value, least=1) else None
