@@ -1,0 +1,60 @@
+"""The event that an append is about: a copy of what the caller gave, as a reader of the stored row would see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from sys import maxsize
+from typing import Any
+
+from dsh_protocol import jsonvalue
+from dsh_protocol.findings import Finding
+from dsh_protocol.rows import EVENT_CLASSES, Event, ReadLimits
+from dsh_protocol.rules import is_active, refuse
+
+Json = dict[str, Any]
+
+_LIMITS = ReadLimits()
+
+
+def row_of(
+    type: str,
+    seq: int,
+    time: int,
+    data: Any,
+    *,
+    surface_op: Any = None,
+    source_event_seqs: Iterable[int] | None = None,
+    ignorable: bool = False,
+) -> Json:
+    """The row of a new event, its members in the order in which the released runtime writes them."""
+    row: Json = {"type": type, "seq": seq, "time": time, "data": data}
+    if ignorable:
+        row["ignorable"] = True
+    if source_event_seqs is not None:
+        row["sourceEventSeqs"] = list(source_event_seqs)
+    if surface_op is not None:
+        row["surfaceOp"] = surface_op
+    return row
+
+
+def candidate(version: int, row: Json) -> tuple[Event, list[Finding]]:
+    """The event in a row, and where it cannot be stored without loss or beyond a reader's limits.
+
+    Raises:
+        JsonError: `json/value`: something in it is no JSON value at all, such as a tuple or a date; `path` says
+            where. `json/depth`: it contains itself.
+    """
+    text = jsonvalue.dump_bytes(row)
+    seq = row["seq"]
+    findings = [
+        refuse(rule_id, seq=seq, path=path, limit=_LIMITS.max_depth)
+        for path, rule_id in jsonvalue.check_lossless(row)
+        if is_active(rule_id)
+    ]
+    # A round trip through the text is the copy, and gives the numbers and the member order that a reader gets.
+    value: Any = jsonvalue.loads(text, max_depth=maxsize)
+    event = EVENT_CLASSES[version].from_value(value)
+    limit = _LIMITS.max_row_bytes
+    if len(text) > limit and len(event.row_bytes()) > limit and is_active("storage/row-limit"):
+        findings.append(refuse("storage/row-limit", seq=seq, limit=limit))
+    return event, findings
