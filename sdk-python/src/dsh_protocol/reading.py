@@ -14,6 +14,10 @@ from .rules import is_active, refuse, rule
 from .state import LogState
 from .state.seeds import END_SEED, is_inherited_marker
 
+_NO_MARKER = "seed/marker-missing"
+_PLACES = frozenset({"storage/path-session", "storage/path-project", "storage/mixed-compression"})
+"""Rules about where a log lies, which say nothing about what it holds."""
+_HEADER_LINE = 1
 _FIRST_ROW = 2
 """The line of the event with seq 0."""
 
@@ -27,42 +31,63 @@ class ReadEffects:
     def __init__(self, log: Log, findings: Iterable[Finding]) -> None:
         self._log = log
         self._version = log.dialect.version
+        errors = [f for f in findings if f.severity == "error"]
+        self._has_noted_marker = any(f.rule == _NO_MARKER for f in errors)
         # What only follows from another finding says nothing about the reader, who may take that event.
-        self._findings = [f for f in findings if f.severity == "error" and f.because is None]
-        dropped = (f.line for f in self._findings if self._effect(f) == "drop-tail")
-        self.cut = min((line for line in dropped if line is not None), default=None)
+        self._findings = [f for f in errors if f.because is None]
+        dropping = [f for f in self._findings if f.line is not None and self._drops(f)]
+        self._first = min(dropping, key=lambda f: f.line or 0, default=None)
+        self.cut = None if self._first is None else self._first.line
 
     def refusals(self) -> list[Finding]:
         """The findings for which the reader refuses the log."""
-        return [f for f in self._findings if self._refuses(f)] + list(self.committed())
+        return [f for f in self._findings if self._refuses(f)] + list(self._from_the_whole())
 
-    def committed(self) -> Iterator[Finding]:
-        """What follows from the cut: the row there was committed, or the inherited marker stands behind it.
+    def consequences(self) -> Iterator[Finding]:
+        """What follows from the cut, beside what was found already."""
+        for finding in self._from_the_whole():
+            if finding.rule != _NO_MARKER or not self._has_noted_marker:
+                yield finding
 
-        A row is committed in a complete compressed frame, or when a turn ends at or after it; then history is damaged.
+    def _from_the_whole(self) -> Iterator[Finding]:
+        """What the rows that the reader keeps are refused for as a whole.
+
+        The row at the cut was committed (it stands in a complete compressed frame, or a turn ends at or after it), so
+        that history is damaged; or a seeded log lacks its inherited marker among the rows that are kept.
         """
-        if self.cut is None:
-            return
-        because = self.cut - _FIRST_ROW
-        if self._log.complete_lines is not None and self.cut <= self._log.complete_lines:
-            yield from _note("storage/committed-frame", self.cut, because)
-            return
-        end = next((e for e in self._behind() if e.type == "turn/end"), None)
-        if end is not None:
-            yield from _note("storage/committed-history", self.cut, because, end_line=end.line)
-        elif self._log.header.is_seeded and self._drops_marker():
-            yield from _note("seed/marker-missing", 1, because, path="/isSeeded")
+        if self.cut is not None:
+            frames = self._log.complete_lines
+            if frames is not None and self.cut <= frames:
+                yield from self._note("storage/committed-frame", self.cut)
+                return
+            end = next((e for e in self._behind() if e.type == "turn/end"), None)
+            if end is not None:
+                yield from self._note("storage/committed-history", self.cut, end_line=end.line)
+                return
+        if self._log.header.is_seeded and not any(map(_is_marker, self._kept())):
+            yield from self._note(_NO_MARKER, _HEADER_LINE, path="/isSeeded")
+
+    def _note(self, rule_id: str, line: int, **more: Any) -> Iterator[Finding]:
+        if is_active(rule_id):
+            yield refuse(rule_id, line=line, because=self._because(), **more)
+
+    def _because(self) -> int | None:
+        """The number of the event at the cut, or the one it should have."""
+        if self._first is None or self.cut is None:
+            return None
+        return self.cut - _FIRST_ROW if self._first.seq is None else self._first.seq
 
     def _behind(self) -> Iterator[Event]:
         """The events in the rows that the reader drops."""
         cut = self.cut
         return (e for e in self._log.events if cut is not None and (e.line or 0) >= cut)
 
-    def _drops_marker(self) -> bool:
-        """Whether every inherited marker stands in a row that the reader drops."""
-        behind = list(self._behind())
-        kept = self._log.events[: len(self._log.events) - len(behind)]
-        return any(map(_is_marker, behind)) and not any(map(_is_marker, kept))
+    def _kept(self) -> Iterator[Event]:
+        cut = self.cut
+        return (e for e in self._log.events if cut is None or (e.line or 0) < cut)
+
+    def _drops(self, finding: Finding) -> bool:
+        return self._effect(finding) == "drop-tail"
 
     def _effect(self, finding: Finding) -> str:
         return rule(finding.rule).read_effect(self._version)
@@ -84,11 +109,6 @@ class ReadEffects:
 
 def _is_marker(event: Event) -> bool:
     return event.type == END_SEED and is_inherited_marker(event.data)
-
-
-def _note(rule_id: str, line: int, because: int, **more: Any) -> Iterator[Finding]:
-    if is_active(rule_id):
-        yield refuse(rule_id, line=line, because=because, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +146,15 @@ def open_session(path: Path) -> Log:
 def accept(log: Log) -> Accepted:
     """The events of `log` that count, by the rules of envelope and surface (payloads are not looked at).
 
+    A log that lies at another place than its header says is read all the same; that is a warning here.
+
     Raises:
         RefusedError: the released reader refuses the log; all reasons are in its `findings`.
     """
     state, found = _fold(log, log.events)
     findings = [*log.findings, *found]
     effects = ReadEffects(log, findings)
-    refusals = effects.refusals()
+    refusals = [refusal for refusal in effects.refusals() if refusal.rule not in _PLACES]
     if refusals:
         raise RefusedError(f"the log cannot be read: {refusals[0].message}", refusals)
     events: Sequence[Event] = log.events

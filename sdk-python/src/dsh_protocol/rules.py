@@ -19,6 +19,8 @@ Level = Literal["json", "storage", "append", "restore", "format", "owner"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
 
 _MAX_PARAM = 120
+_WORDS = frozenset({"detail", "expected", "keyword"})
+"""Parameters that say something in words; all others are values of the log."""
 _OFF: ContextVar[frozenset[str]] = ContextVar("dsh_protocol_rules_off", default=frozenset())
 
 
@@ -108,7 +110,8 @@ def refuse(
         KeyError: no rule has this id, or the template names a parameter that was not given.
     """
     entry = rule(rule_id)
-    shown = {"seq": show(seq)} | {name: show(value) for name, value in params.items()}
+    shown = {"seq": show(seq)}
+    shown |= {name: words(v) if name in _WORDS else show(v) for name, v in params.items()}
     return Finding(
         rule=rule_id,
         severity=entry.severity,
@@ -127,3 +130,9 @@ def show(value: object) -> str:
         value = value[:_MAX_PARAM] + "..."
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= 2 * _MAX_PARAM else text[: 2 * _MAX_PARAM] + "..."
+
+
+def words(value: object) -> str:
+    """A text as part of a sentence: escaped and shortened as `show` does, but not quoted."""
+    text = show(value)
+    return text[1:-1] if isinstance(value, str) and text.endswith('"') else text

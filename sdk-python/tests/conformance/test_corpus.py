@@ -22,6 +22,7 @@ NOT_HERE = {
     "storage/row-limit": "an input of more than 64 MiB; unit tests set a small limit",
     "storage/log-limit": "an input of more than the reader's limit; unit tests set a small limit",
     "storage/too-many-findings": "an input with a thousand defects; unit tests set a small limit",
+    "storage/work-limit": "an input that costs ten million steps; unit tests set a small limit",
     "schema/payload": "schemas have examples of their own, and a schema warning is no part of an answer",
 }
 FOLLOWERS = {

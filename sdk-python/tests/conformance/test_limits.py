@@ -84,3 +84,33 @@ def test_too_many_findings(version: int) -> None:
         "storage/too-many-findings",
         "warning",
     )
+
+
+def _replacing(seq: int, start: int, end: int, sources: list[object]) -> dict[str, object]:
+    operation = {"op": "replace", "startSeq": start, "endSeq": end}
+    return {**_message(seq), "sourceEventSeqs": sources, "surfaceOp": operation}
+
+
+def _message(seq: int) -> dict[str, object]:
+    data = {"content": [], "source": {"kind": "user"}, "role": "user", "id": f"m{seq}"}
+    return {"type": "user/message", "seq": seq, "time": 1, "data": data, "surfaceOp": "append"}
+
+
+@FORMATS
+def test_refused_replacements_cost_a_bounded_amount(
+    version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dsh_protocol.state.log.WORK_LIMIT", 500)
+    rows = [_message(seq) for seq in range(100)]
+    rows += [_replacing(seq, 0, 99, [99]) for seq in range(100, 110)]
+    report = check(version, rows, ReadLimits())
+    assert [f.rule for f in report.findings[:6]] == ["surface/range-covered"] * 6
+    assert [(f.rule, f.because) for f in report.findings[6:]] == [("storage/work-limit", 105)] * 4
+
+
+def test_ten_thousand_refused_replacements_of_everything_end_soon() -> None:
+    rows = [_message(seq) for seq in range(5_000)]
+    rows += [_replacing(seq, 0, 4_999, [[0, 4_998]]) for seq in range(5_000, 15_000)]
+    report = check(4, rows, ReadLimits())
+    assert report.errors == 10_000
+    assert report.findings[-2].rule == "surface/range-covered"

@@ -35,6 +35,11 @@ def _escape(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it needs one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_line(text: str = "") -> None:
     """One line to standard output, escaped."""
     sys.stdout.write(printable(text) + "\n")

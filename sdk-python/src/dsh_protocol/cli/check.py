@@ -69,8 +69,15 @@ def _print_report(report: Report) -> None:
         if value is not None
     )
     output.print_line(report.path)
-    counts = f"{report.errors} errors, {report.warnings} warnings"
-    output.print_line(f"  {version}; {verdicts}; {report.stats.get('events', 0)} events; {counts}")
+    counts = ", ".join(
+        output.counted(number, noun)
+        for number, noun in (
+            (report.stats.get("events", 0), "event"),
+            (report.errors, "error"),
+            (report.warnings, "warning"),
+        )
+    )
+    output.print_line(f"  {version}; {verdicts}; {counts}")
     for finding in report.findings:
         output.print_line(f"  {output.finding_line(finding)}")
         output.print_line(f"    {finding.fix}")
@@ -82,15 +89,16 @@ def _skipped_lines(report: Report) -> list[str]:
     stats = report.stats
     lines = []
     for key, what in (
-        ("withoutSchema", "events of a type without a schema yet"),
-        ("opaque", "ignorable events of unknown types, kept as they are"),
-        ("skipped", "other files in the directory, skipped"),
-        ("skippedElsewhere", "files in directories without a log, skipped"),
+        ("withoutSchema", "of a type without a schema yet"),
+        ("opaque", "ignorable, of unknown types, kept as they are"),
+        ("skipped", "skipped beside the log"),
+        ("skippedElsewhere", "skipped in directories without a log"),
     ):
         counts: dict[str, int] = stats.get(key, {})
         if counts:
             detail = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-            lines.append(f"{sum(counts.values())} {what}: {detail}")
+            noun = "file" if key.startswith("skipped") else "event"
+            lines.append(f"{output.counted(sum(counts.values()), noun)} {what}: {detail}")
     superseded: list[str] = stats.get("superseded", [])
     if superseded:
         lines.append(f"older generations beside this log, not read: {', '.join(superseded)}")

@@ -38,13 +38,13 @@ def surface(
         table.add_row(str(position), str(seq), output.printable(view.type_of(seq)))
     output.console().print(table)
     output.print_line(
-        f"{len(view.nodes)} nodes, replace generation {view.replace_generation}, "
+        f"{output.counted(len(view.nodes), 'node')}, replace generation {view.replace_generation}, "
         f"content generation {view.content_generation}"
     )
     for entry in view.replacements:
         output.print_line(
             f"seq {entry.seq} ({entry.type}) replaced {entry.start_seq}..{entry.end_seq}: "
-            f"{len(entry.shadowed)} nodes"
+            f"{output.counted(len(entry.shadowed), 'node')}"
         )
 
 

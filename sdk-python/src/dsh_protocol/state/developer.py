@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,10 @@ def check_header(
         place = ("data", "headerSeq")
         report.add("developer/header-seq-target", *place, because=because, found=header_seq)
         return
-    tools = header.data["header"].get("tools")
-    for index, block in changes(data["message"]):
-        if block["type"] != ADDITION or _declares(tools, block["toolName"]):
+    additions = [(i, block) for i, block in changes(data["message"]) if block["type"] == ADDITION]
+    declared = _declared(header.data["header"].get("tools"))
+    for index, block in additions:
+        if block["toolName"] in declared:
             continue
         place_of_block = ("data", "message", "content", index)
         name = block["toolName"]
@@ -74,14 +76,21 @@ def changes(message: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]
             yield index, block
 
 
-def _declares(tools: Any, name: str) -> bool:
-    """Whether a header's tools declare this one exactly once, and completely."""
-    if not isinstance(tools, list):
-        return False
-    found = [tool for tool in tools if isinstance(tool, dict) and tool.get("name") == name]
+def _declared(tools: Any) -> set[str]:
+    """The names that a header's tools declare exactly once, and completely."""
+    entries = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    times = Counter(name for tool in entries if is_text(name := tool.get("name")))
+    return {tool["name"] for tool in entries if times[_name(tool)] == 1 and _is_complete(tool)}
+
+
+def _name(tool: Mapping[str, Any]) -> str:
+    name = tool.get("name")
+    return name if is_text(name) else ""
+
+
+def _is_complete(tool: Mapping[str, Any]) -> bool:
     return (
-        len(found) == 1
-        and isinstance(found[0].get("description"), str)
-        and isinstance(found[0].get("parameters"), dict)
-        and found[0].get("deferLoading", True) is True
+        isinstance(tool.get("description"), str)
+        and isinstance(tool.get("parameters"), dict)
+        and tool.get("deferLoading", True) is True
     )

@@ -30,12 +30,14 @@ from .envelope import (
     own_seq,
 )
 from .headers import HEADER, Headers
-from .surface import SYSTEM, Change, Replace, Surface
+from .surface import SYSTEM, Change, Project, Replace, Surface
 from .tools import DEVELOPER, ToolHistory
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event, Header
 
+WORK_LIMIT = 10_000_000
+"""The steps that refused replacements and repeated offloads of one log may take."""
 Rules: TypeAlias = Literal["all", "envelope"]
 
 _ASPECT_TYPES = frozenset(
@@ -85,6 +87,9 @@ class LogState:
         self._lost_marker: int | None = None
         self._has_marker = False
         self._revision = 0
+        # Steps spent on what did not, or not for good, make the surface smaller; and who used them up.
+        self._work = 0
+        self._overworked: int | None = None
         # The types that are no business of an aspect of this state: off the surface, and on it.
         self._quiet = dialect.event_types - dialect.surface_types - _ASPECT_TYPES
         self._appended = dialect.surface_types - _ASPECT_TYPES
@@ -134,6 +139,8 @@ class LogState:
             return
         if plan.change is not None:
             self.surface.apply(event, plan.change)
+            if isinstance(plan.change, Project):
+                self._work += plan.change.cost
         aspect = self._aspects.get(event.type)
         if aspect is not None:
             aspect(event)
@@ -208,11 +215,13 @@ class LogState:
         losses = self._losses
         if seq > self.next_seq:
             losses = losses.ahead(self.next_seq, seq)
-        if event.type == offload.OFFLOAD:
+        if event.type == offload.OFFLOAD and not self._is_overworked(report):
             return offload.plan(report, event, self.surface, losses)
         if event.type == DEVELOPER and sound and self._all_rules:
             developer.check_header(report, event.data, self.headers.by_seq, losses)
         if operation is None:
+            return None
+        if operation != APPEND and self._is_overworked(report):
             return None
         return self.surface.plan(report, event, operation, sources, losses, compare=sound)
 
@@ -240,8 +249,21 @@ class LogState:
             return
         shadowed = plan.change.replacement.shadowed if isinstance(plan.change, Replace) else ()
         self._losses.refuse(seq, shadowed)
+        self._work += len(shadowed)
+        if self._work > WORK_LIMIT and self._overworked is None:
+            self._overworked = seq
         if event.type == SYSTEM or (plan.standing == "refused" and not len(self.surface.nodes)):
             self._lose_head(seq)
+
+    def _is_overworked(self, report: Report) -> bool:
+        """Whether what has been refused before cost too much to look at more of it.
+
+        Replacements that are carried out pay for themselves: a node is shadowed once.
+        """
+        if self._work <= WORK_LIMIT:
+            return False
+        report.add("storage/work-limit", because=self._overworked, limit=WORK_LIMIT)
+        return True
 
     def _note(self, event: Event) -> int | None:
         """Number the event. Rows that are missing in front of it may have held the surface's head."""

@@ -36,6 +36,7 @@ def plan(report: Report, event: Event, surface: Surface, losses: Losses) -> Proj
         report.add("offload/shape", *(_TARGETS if alone else ("data",)))
         return None
     messages: dict[int, JsonValue] = {}
+    cost = surface.projections
     seen: set[int] = set()
     for index, target in enumerate(targets):
         place = (*_TARGETS, index)
@@ -50,7 +51,8 @@ def plan(report: Report, event: Event, surface: Surface, losses: Losses) -> Proj
         if message is not None and _are_indexes(report, target["imageIndexes"], place):
             selection = _Selection(report, place, seq, target["imageIndexes"])
             messages[seq] = selection.apply(message)
-    return Project(messages)
+            cost += len(message["content"])
+    return Project(messages, cost)
 
 
 def _is_target(report: Report, target: Any, place: Place) -> bool:

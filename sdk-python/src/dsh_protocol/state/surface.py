@@ -28,6 +28,7 @@ _ASSISTANT = "assistant/message"
 _TOOL_RESULT = "tool/result"
 _OPERATION = "surfaceOp"
 _SOURCES = "sourceEventSeqs"
+_MOST_NAMED = 10
 
 
 class ReplacementJson(TypedDict):
@@ -89,6 +90,8 @@ class Project:
     """A planned change: these nodes derive another message from now on."""
 
     messages: Mapping[int, JsonValue]
+    cost: int
+    """The blocks that were looked at."""
 
 
 Change: TypeAlias = Append | Replace | Project
@@ -199,6 +202,11 @@ class Surface:
     def messages(self) -> MessageView:
         """The message list as it stands now, for good: a later change of the surface does not reach it."""
         return MessageView(self.nodes.snapshot(), self._projected, self._source)
+
+    @property
+    def projections(self) -> int:
+        """How many nodes derive another message than they carry."""
+        return len(self._projected)
 
     def message(self, seq: int) -> Any:
         """The message of a node as it stands now, null when the node has none.
@@ -311,7 +319,10 @@ class Surface:
         if missing:
             because = losses.blame_uncited(missing)
             place = (_SOURCES,) if sources else ()
-            report.add("surface/range-covered", *place, because=because, missing=missing)
+            first = missing[:_MOST_NAMED]
+            report.add(
+                "surface/range-covered", *place, because=because, count=len(missing), missing=first
+            )
 
     def _check_rewrite(
         self, report: Report, event: Event, shadowed: list[int], *, compare: bool
