@@ -108,6 +108,7 @@ class Reader:
         if self._header is None:
             raise storage_error(rule, offset=offset, detail=detail)
         self.report.add(rule, line=self._lines.count + 1, offset=offset, detail=detail)
+        self.torn_bytes = self.file_bytes - offset
 
     def _read_complete(self, data: bytes, layout: Layout) -> None:
         pending: list[bytes] = []
