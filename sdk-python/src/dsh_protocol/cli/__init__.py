@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from . import check, log, requests, schema
+from . import check, fork, log, repair, requests, schema
 
 app = typer.Typer(
     name="dsh-protocol",
@@ -21,6 +21,8 @@ app.command("check")(check.check)
 app.command("surface")(log.surface)
 app.command("messages")(log.messages)
 app.command("requests")(requests.requests)
+app.command("repair")(repair.repair)
+app.command("fork")(fork.fork)
 app.command("schema")(schema.schema)
 
 

@@ -6,7 +6,7 @@
 from ._observers import Observer
 from ._session import Clock, Session, SessionOptions, system_clock
 from ._turns import PendingCall
-from .closers import repair, turn_closers
+from .closers import end_interruption, repair, turn_closers
 from .forks import ForkError, fork_seed
 from .messages import Messages, random_id
 
@@ -18,6 +18,7 @@ __all__ = [
     "PendingCall",
     "Session",
     "SessionOptions",
+    "end_interruption",
     "fork_seed",
     "random_id",
     "repair",

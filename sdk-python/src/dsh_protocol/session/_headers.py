@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dsh_protocol.jsonvalue import JsonValue
-from dsh_protocol.rows import Header, header_bytes, open_log
+from dsh_protocol.rows import Header, make_header
 
 
 def new_header(
@@ -36,5 +36,4 @@ def new_header(
         "agentPreset": agent_preset,
     }
     given = {name: value for name, value in members.items() if value is not None}
-    # Through the reader, so that a header which can be made is one that can be read.
-    return open_log(header_bytes(given) + b"\n").header
+    return make_header(given)

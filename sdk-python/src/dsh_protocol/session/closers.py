@@ -15,11 +15,16 @@ from dsh_protocol.findings import RefusedError
 from dsh_protocol.jsonvalue import pointer
 from dsh_protocol.rows import EVENT_CLASSES, Event
 from dsh_protocol.rules import refuse
+from dsh_protocol.state.seeds import END_SEED
 
 from ._turns import STEP_END, TOOL_RESULT, TURN_END, PendingCall, TurnTracker, open_turn
 
 Cause: TypeAlias = Literal["interrupted", "forked"]
 Json: TypeAlias = dict[str, Any]
+
+_COMPACTION_START = "compaction/start"
+_COMPACTION_END = "compaction/end"
+_COMPACTION = ("compactionId", "sourceCommandId", "turn")
 
 
 def repair(events: Sequence[Event]) -> list[Event]:
@@ -32,6 +37,35 @@ def repair(events: Sequence[Event]) -> list[Event]:
         RefusedError: `schema/payload`, when the turn or the step that is open has no number.
     """
     return turn_closers(events, "interrupted")
+
+
+def end_interruption(events: Sequence[Event]) -> list[Event]:
+    """What a stored log gets so that it can be read and continued: the end of an interrupted turn, or nothing.
+
+    Besides what `repair` gives, the end of an open compaction. No reader takes a log in which a turn ends inside a
+    compaction, unless a `session/end-seed` follows, which a log that is only repaired does not get.
+
+    Raises:
+        RefusedError: as `repair`.
+    """
+    closers = repair(events)
+    start = _open_compaction(events)
+    if not closers or start is None:
+        return closers
+    data = {name: start.data[name] for name in _COMPACTION if name in start.data}
+    data["error"] = _texts()["compaction-interrupted"]
+    row = _event(_COMPACTION_END, events[-1].seq + 1, events[-1].time, data)
+    end = EVENT_CLASSES[start.format_version].from_value(row)
+    return [end, *repair([*events, end])]
+
+
+def _open_compaction(events: Sequence[Event]) -> Event | None:
+    for event in reversed(events):
+        if event.type == _COMPACTION_START and isinstance(event.data, dict):
+            return event
+        if event.type in (_COMPACTION_END, END_SEED):
+            return None
+    return None
 
 
 def turn_closers(events: Sequence[Event], cause: Cause) -> list[Event]:
@@ -78,7 +112,7 @@ def _rows(spoken: Dialect, tracker: TurnTracker, cause: Cause, last: Event) -> I
 
 
 def _result(spoken: Dialect, call: PendingCall, cause: Cause, seq: int, time: int) -> Json:
-    texts: Mapping[str, Any] = dsh_protocol_data.load("session_texts")
+    texts = _texts()
     kind = texts["results"]["not-started" if call.seq is None else "started"]
     id_ = texts["result-id"].format(cause=cause, call_id=call.id, seq=seq)
     message = _MESSAGES[spoken.tool_result_shape](id_, call.id, kind["texts"][cause])
@@ -119,3 +153,8 @@ _MESSAGES = {"tool-role": _tool_role, "tool-result-block": _tool_block}
 
 def _event(kind: str, seq: int, time: int, data: Json) -> Json:
     return {"type": kind, "seq": seq, "time": time, "data": data}
+
+
+def _texts() -> Mapping[str, Any]:
+    texts: Mapping[str, Any] = dsh_protocol_data.load("session_texts")
+    return texts
