@@ -7,7 +7,7 @@ from sys import maxsize
 from typing import Any
 
 from dsh_protocol import jsonvalue
-from dsh_protocol.findings import Finding
+from dsh_protocol.findings import Finding, JsonError
 from dsh_protocol.rows import EVENT_CLASSES, Event, ReadLimits
 from dsh_protocol.rules import is_active, refuse
 
@@ -37,6 +37,16 @@ def row_of(
     return row
 
 
+def _text_of(row: Json) -> bytes:
+    try:
+        return jsonvalue.dump_bytes(row)
+    except JsonError as error:
+        if error.code == "json/value":
+            # Raises the same with the place, which the writer does not know.
+            jsonvalue.check_lossless(row)
+        raise
+
+
 def candidate(version: int, row: Json) -> tuple[Event, list[Finding]]:
     """The event in a row, and where it cannot be stored without loss or beyond a reader's limits.
 
@@ -44,7 +54,7 @@ def candidate(version: int, row: Json) -> tuple[Event, list[Finding]]:
         JsonError: `json/value`: something in it is no JSON value at all, such as a tuple or a date; `path` says
             where. `json/depth`: it contains itself.
     """
-    text = jsonvalue.dump_bytes(row)
+    text = _text_of(row)
     seq = row["seq"]
     findings = [
         refuse(rule_id, seq=seq, path=path, limit=_LIMITS.max_depth)
