@@ -78,6 +78,39 @@ def full_check(log: Path) -> float:
 
 
 @case
+def validate_parsed(log: Path) -> float:
+    """`Validator.findings` of each event, parsed before: what a schema costs beside parsing."""
+    from dsh_protocol import Validator
+
+    gc.disable()
+    events = [json.loads(line) for line in _rows(log)]
+    validator = Validator("session/v4/event")
+
+    def work() -> None:
+        assert not any(map(validator.findings, events))
+
+    return timed(work)
+
+
+@case
+def validate_text(log: Path) -> float:
+    """`Validator.findings_json` of each row: parsed as JavaScript does, its numbers and its schema looked at."""
+    from dsh_protocol import Validator
+
+    gc.disable()
+    validator = Validator("session/v4/event")
+
+    def work() -> None:
+        assert not any(map(validator.findings_json, _rows(log)))
+
+    return timed(work)
+
+
+def _rows(log: Path) -> list[bytes]:
+    return [line for line in log.read_bytes().split(b"\n")[1:] if line]
+
+
+@case
 def all_requests(log: Path) -> float:
     """Walk over all requests of the log, without writing their messages out."""
     from dsh_protocol.reading import accept, open_session

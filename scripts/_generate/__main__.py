@@ -8,14 +8,15 @@ import tempfile
 from pathlib import Path
 
 from . import typescript
-from .bundle import bundle
+from .bundle import bundle, homes
 from .data import PACKAGE as DATA_PACKAGE
-from .data import write_data, write_json
+from .data import compile_rules, write_data, write_json
 from .errors import GenerateError
+from .examples import load_cases, rule_examples, write_lines
 from .layout import BUNDLES, HERE, Layout
 from .lint import lint
 from .models import PACKAGE as MODELS_PACKAGE
-from .models import write_models
+from .models import modules, write_models
 from .schemas import load_schemas
 from .tree import differences, files_below, synchronize
 
@@ -74,7 +75,11 @@ def build(layout: Layout, output: Path, work: Path, *, with_typescript: bool) ->
     bundles = {kind.name: bundle(kind, files) for kind in BUNDLES}
     for name, schema in bundles.items():
         write_json(output / "bundled" / f"{name}.schema.json", schema)
-    write_data(layout.spec, bundles, output / "python" / DATA_PACKAGE)
+    data = output / "python" / DATA_PACKAGE
+    write_data(layout.spec, bundles, data)
+    examples = rule_examples(compile_rules(layout.spec), load_cases(layout.suites))
+    write_lines(data / "rule_examples.json", examples)
+    write_json(data / "models.json", {kind.name: modules(homes(kind, files)) for kind in BUNDLES})
     write_models(files, output / "python" / MODELS_PACKAGE, work)
     if with_typescript:
         tools = layout.typescript_tools

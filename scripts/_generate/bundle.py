@@ -34,6 +34,11 @@ def bundle(kind: Bundle, files: Mapping[str, SchemaFile]) -> Schema:
     }
 
 
+def homes(kind: Bundle, files: Mapping[str, SchemaFile]) -> dict[str, str]:
+    """The file of each definition in the bundle of this kind, by the name of the definition."""
+    return {name: d.file for name, d in sorted(_collect(kind, files).items())}
+
+
 def _base_id(files: Mapping[str, SchemaFile]) -> str:
     """What the `$id`s of all files have in front of the file name (lint compares the rest)."""
     bases = {str(file.value["$id"]).removesuffix("/" + file.name) for file in files.values()}

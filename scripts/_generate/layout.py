@@ -35,6 +35,11 @@ class Layout:
         return self.root / "spec"
 
     @property
+    def suites(self) -> Path:
+        """The conformance cases, of which each rule shows two."""
+        return self.root / "conformance" / "suites"
+
+    @property
     def generated(self) -> Path:
         """The committed results."""
         return self.root / "generated"

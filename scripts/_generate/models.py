@@ -62,6 +62,11 @@ def write_models(files: Mapping[str, SchemaFile], output: Path, work: Path) -> N
     (output / "py.typed").touch()
 
 
+def modules(homes: Mapping[str, str]) -> dict[str, str]:
+    """The module below the package that has the model of each definition, given the files of them."""
+    return {name: file.removesuffix(".json").replace("/", ".") for name, file in homes.items()}
+
+
 def _run(source: Path, package: Path, work: Path) -> None:
     tools = Path(sys.executable).parent
     command = [

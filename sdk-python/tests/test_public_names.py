@@ -26,7 +26,7 @@ NAMES = {
     *("Validator", "Verdicts", "WireError", "accept", "check_file", "check_log", "check_path"),
     *("find_logs", "iter_requests", "make_event", "open_log", "open_session", "replay"),
     *("request_at", "request_body", "rule", "schema", "schema_names", "serialize"),
-    *("session_log_member",),
+    *("session_log_member", "EventType", "Explanation", "event_type", "event_types", "explain"),
 }
 
 

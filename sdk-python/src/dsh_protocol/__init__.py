@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from .reading import Accepted, accept, open_session, replay
     from .rebuild import request_body, session_log_member
+    from .reference import EventType, Explanation, event_type, event_types, explain
     from .requests import ModelRequest, iter_requests, request_at
     from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
     from .rules import Rule, rule
@@ -45,6 +46,7 @@ _MODULES = {
     ),
     "reading": ("Accepted", "accept", "open_session", "replay"),
     "rebuild": ("request_body", "session_log_member"),
+    "reference": ("EventType", "Explanation", "event_type", "event_types", "explain"),
     "requests": ("ModelRequest", "iter_requests", "request_at"),
     "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
     "rules": ("Rule", "rule"),
@@ -75,6 +77,11 @@ __all__ = [  # noqa: RUF022 (by module)
     "replay",
     "request_body",
     "session_log_member",
+    "EventType",
+    "Explanation",
+    "event_type",
+    "event_types",
+    "explain",
     "ModelRequest",
     "iter_requests",
     "request_at",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
 from .findings import Finding, FindingJson, StorageError, UnsupportedFormatError
-from .jsonvalue import pointer
 from .reading import ReadEffects
 from .rows import (
     Event,
@@ -21,7 +20,7 @@ from .rows import (
     release_payloads,
 )
 from .rules import refuse, rule
-from .schemas import SchemaFinding, Validator
+from .schemas import Validator, without_repeats
 from .state import LogState
 
 Tick = Callable[[int, int], None]
@@ -219,32 +218,10 @@ def _check_event(event: Event, state: LogState, validator: Validator) -> list[Fi
     if not validator.covers(event.type):
         return findings
     refused = validator.findings(event.shape)
-    return [*findings, *_schema_findings(refused, event, findings)] if refused else findings
-
-
-def _schema_findings(
-    schema_findings: list[SchemaFinding], event: Event, errors: list[Finding]
-) -> Iterator[Finding]:
-    """Schema warnings of one event, without those about a place that a rule has already refused."""
-    for found in schema_findings:
-        place = found.path + pointer(found.member) if found.member else found.path
-        if any(error.path == found.path or _overlap(place, error.path) for error in errors):
-            continue
-        yield refuse(
-            "schema/payload",
-            seq=event.seq,
-            line=event.line,
-            path=found.path,
-            keyword=found.keyword,
-            detail=found.message,
-        )
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Whether one JSON Pointer is the other, or leads to a place inside it (the whole event counts as no place)."""
-    if not other:
-        return False
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
+    if not refused:
+        return findings
+    new = without_repeats(refused, findings)
+    return [*findings, *(replace(found, seq=event.seq, line=event.line) for found in new)]
 
 
 def _place(finding: Finding) -> tuple[bool, int]:

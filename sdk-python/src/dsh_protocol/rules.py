@@ -64,6 +64,12 @@ class Rule:
         return types is True or event_type in types
 
 
+class Words(str):
+    """A text of our own for a message, put in as it is: what it quotes has been through `show`."""
+
+    __slots__ = ()
+
+
 @cache
 def rules() -> Mapping[str, Rule]:
     """Every rule by id, in the order of the specification."""
@@ -104,14 +110,14 @@ def refuse(
     because: int | None = None,
     **params: Any,
 ) -> Finding:
-    """A finding of this rule; `params` fill the rule's message template.
+    """A finding of this rule; `params` fill the rule's message template, `Words` as they are and any other value by `show`.
 
     Raises:
         KeyError: no rule has this id, or the template names a parameter that was not given.
     """
     entry = rule(rule_id)
     shown = {"seq": show(seq)}
-    shown |= {name: words(v) if name in _WORDS else show(v) for name, v in params.items()}
+    shown |= {name: _shown(name, value) for name, value in params.items()}
     return Finding(
         rule=rule_id,
         severity=entry.severity,
@@ -124,10 +130,18 @@ def refuse(
     )
 
 
+def _shown(name: str, param: object) -> str:
+    if isinstance(param, Words):
+        return param
+    return words(param) if name in _WORDS else show(param)
+
+
 def show(value: object) -> str:
     """A value as short ASCII JSON, safe to print: log content is hostile input and may be long."""
     if isinstance(value, str) and len(value) > _MAX_PARAM:
         value = value[:_MAX_PARAM] + "..."
+    if isinstance(value, list) and len(value) > _MAX_PARAM:
+        value = value[:_MAX_PARAM]
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= 2 * _MAX_PARAM else text[: 2 * _MAX_PARAM] + "..."
 

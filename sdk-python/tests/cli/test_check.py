@@ -383,3 +383,33 @@ def test_citations_of_whole_histories_stay_cheap(tmp_path: Path) -> None:
     rows.append({**last, "sourceEventSeqs": [[0, 19_999]], "surfaceOp": operation})
     code, report = bounded(synthetic.write_log(tmp_path / "a.jsonl", rows))
     assert (code, report["findings"]) == (0, [])
+
+
+def test_a_seeded_log_whose_marker_is_missing_is_not_readable(tmp_path: Path) -> None:
+    rows = synthetic.events()[:6]
+    gapped = [*rows[:3], *({**row, "seq": row["seq"] + 1} for row in rows[3:])]
+    for name, lost in (("gap", gapped), ("none", [])):
+        path = synthetic.write_log(tmp_path / f"{name}.jsonl", lost, isSeeded=True)
+        code, report = one(path)
+        assert (code, report["verdicts"]["readable"]) == (1, False)
+        rules = [f["rule"] for f in report["findings"]]
+        assert rules.count("seed/marker-missing") == 1
+        for command in ("requests", "surface", "messages"):
+            result = CliRunner().invoke(app, [command, str(path)])
+            assert (result.exit_code, result.stdout) == (1, "")
+            assert "seed/marker-missing" in result.stderr
+
+
+def test_what_follows_names_the_event_it_follows_from(tmp_path: Path) -> None:
+    rows = [row for row in synthetic.events() if row["seq"] != 3]
+    _, report = one(synthetic.write_log(tmp_path / "a.jsonl", rows))
+    by_rule = {f["rule"]: f for f in report["findings"]}
+    assert by_rule["storage/committed-history"]["because"] == by_rule["envelope/seq-gap"]["seq"]
+
+
+def test_long_names_are_shortened_in_a_report(tmp_path: Path) -> None:
+    rows = [synthetic.event(seq, "x" * 200_000, {"y" * 200_000: 1}) for seq in range(3)]
+    path = synthetic.write_log(tmp_path / "a.jsonl", rows)
+    code, report = one(path)
+    assert code == 1
+    assert len(json.dumps(report)) < 20_000

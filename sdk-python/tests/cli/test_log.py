@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import synthetic
-from recorded import recorded
+from recorded import ROOT, recorded
 from typer.testing import CliRunner, Result
 
 from dsh_protocol.cli import app
@@ -99,3 +102,104 @@ def test_an_unknown_schema() -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "schemas/unknown-name" in result.stderr
     assert "session/v4/event" in result.stderr
+
+
+BROKEN: list[tuple[str, int, Any]] = [
+    ("data", 3, "x"),
+    ("data", 5, {"turn": 1, "step": 1}),
+    ("data", 2, {"turn": 1, "step": 1, "message": []}),
+    ("data", 4, {"header": 1, "reason": "initial"}),
+    ("data", 4, {"header": {"config": {"provider": "p"}}, "reason": "initial"}),
+    ("data", 5, None),
+]
+
+
+@pytest.mark.parametrize(("member", "seq", "value"), BROKEN)
+def test_malformed_data_is_refused_in_words(
+    tmp_path: Path, member: str, seq: int, value: Any
+) -> None:
+    events = synthetic.events()
+    events[seq][member] = value
+    path = synthetic.write_log(tmp_path / "a.jsonl", events)
+    for command in (
+        ["messages"],
+        ["requests"],
+        ["surface"],
+        ["requests", "--index", "0"],
+        ["requests", "--format", "json"],
+    ):
+        result = run(command[0], path, *command[1:])
+        assert result.exit_code in {0, 1, 2}
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_every_refusing_case_ends_without_a_traceback(tmp_path: Path) -> None:
+    """Each log of the conformance suites through each command that reads one."""
+    suites = sorted((ROOT / "conformance" / "suites").glob("*.json"))
+    inputs = [
+        case["input"]
+        for suite in suites
+        for case in json.loads(suite.read_bytes())["cases"]
+        if case["op"] == "check" and "events" in case["input"] and "refused" in case["expect"]
+    ]
+    assert len(inputs) > 500
+    path = tmp_path / "a.jsonl"
+    for given in inputs[::3]:
+        rows = [given["header"], *given["events"]]
+        path.write_bytes(b"".join(map(synthetic.line, rows)))
+        for command in (["messages"], ["requests"], ["requests", "--index", "0"], ["surface"]):
+            result = run(command[0], path, *command[1:])
+            assert result.exit_code in {0, 1, 2}
+            assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_a_copied_log_is_read_wherever_it_lies(tmp_path: Path) -> None:
+    path = synthetic.write_log(tmp_path / "session.v4.jsonl", synthetic.events())
+    result = run("messages", path)
+    assert result.exit_code == 0
+    assert "storage/path-session" in result.stderr
+
+
+def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "dsh_protocol", *arguments]
+    return subprocess.run(command, check=False, stderr=subprocess.PIPE, **options)
+
+
+def test_streams_that_take_no_unicode_are_closed_or_full(tmp_path: Path) -> None:
+    folder = tmp_path / "\u03a9"
+    folder.mkdir()
+    path = synthetic.write_log(folder / "a.jsonl", synthetic.events())
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = process("check", str(path), env=environment, stdout=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr
+    assert b"\\u03a9" in done.stdout
+    with open("/dev/full", "wb") as full:
+        done = process("schema", stdout=full)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert b"output/failed" in done.stderr
+    shell = f"{sys.executable} -m dsh_protocol schema >&-"
+    closed = subprocess.run(shell, shell=True, check=False, stderr=subprocess.PIPE)
+    assert b"Traceback" not in closed.stderr
+
+
+def test_options_about_one_request_need_an_index(tmp_path: Path) -> None:
+    path = synthetic.write_log(tmp_path / "a.jsonl", synthetic.events())
+    for options in (["--wire", "deepseek-chat"], ["--route", "{}"], ["--with-session-log"]):
+        result = run("requests", path, *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "requests/needs-index" in result.stderr
+
+
+def test_the_version() -> None:
+    result = run("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("dsh-protocol ")
+
+
+def test_a_long_surface_is_lines(tmp_path: Path) -> None:
+    first = synthetic.events()[3]
+    rows = [{**first, "seq": seq} for seq in range(2000)]
+    result = run("surface", synthetic.write_log(tmp_path / "a.jsonl", rows))
+    assert result.exit_code == 0
+    assert "1999\t1999\tuser/message" in result.stdout

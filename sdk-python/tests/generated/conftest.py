@@ -50,7 +50,7 @@ def node() -> None:
 def checkout(tmp_path: Path) -> Path:
     """A copy of what `scripts/generate` reads and writes."""
     ignored = shutil.ignore_patterns("examples", "node_modules", "__pycache__")
-    for name in ("spec", "generated", "scripts"):
+    for name in ("spec", "generated", "scripts", "conformance/suites"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     packages = ROOT / "scripts" / "typescript" / "node_modules"
     if packages.is_dir():

@@ -5,27 +5,54 @@ Exit codes: 0 fine, 1 errors were found, 2 unusable input or arguments.
 
 from __future__ import annotations
 
+from importlib import metadata
+from typing import Annotated
+
 import typer
 
-from . import check, fork, log, repair, requests, schema
+from . import _output as output
+from . import check, explain, fork, log, repair, requests, schema, types
 
 app = typer.Typer(
     name="dsh-protocol",
-    help="Read, check and rebuild DeepSeek Harness session logs.",
+    help="Read, check, rebuild, repair and fork DeepSeek Harness session logs.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("check")(check.check)
-app.command("surface")(log.surface)
-app.command("messages")(log.messages)
-app.command("requests")(requests.requests)
-app.command("repair")(repair.repair)
-app.command("fork")(fork.fork)
-app.command("schema")(schema.schema)
+for command in (
+    check.check,
+    log.surface,
+    log.messages,
+    requests.requests,
+    repair.repair,
+    fork.fork,
+    schema.schema,
+    types.types,
+    explain.explain,
+):
+    app.command(command.__name__)(output.guarded(command))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        output.print_line(f"dsh-protocol {metadata.version('dsh-protocol')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Read, check, rebuild, repair and fork DeepSeek Harness session logs."""
 
 
 def main() -> None:
     """Run the command line; the entry point of the `dsh-protocol` script."""
-    app()
+    output.run(app)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import json
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import typer
 
@@ -18,10 +22,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 Tick = Callable[[int, int], None]
+P = ParamSpec("P")
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 
 _PROGRESS_AFTER = 1.0
+_WIDTH_OF_FILES = 160
+_MOST_TABLE_ROWS = 500
+"""A longer list is printed as plain lines: a table is laid out as a whole, which takes seconds."""
 
 
 def printable(text: str) -> str:
@@ -46,8 +54,15 @@ def print_line(text: str = "") -> None:
 
 
 def print_json(value: Any) -> None:
-    """One line of JSON to standard output (pure ASCII escapes are not needed: JSON escapes controls itself)."""
-    write_bytes(dumps(value).encode("utf-8") + b"\n")
+    """One line of JSON to standard output, with what a terminal could act on written as JSON escapes."""
+    text = dumps(value)
+    if not text.isascii() or "\x7f" in text:
+        text = "".join(c if c.isprintable() else _json_escape(c) for c in text)
+    write_bytes(text.encode("utf-8") + b"\n")
+
+
+def _json_escape(char: str) -> str:
+    return json.dumps(char)[1:-1] if ord(char) > 0x7F else f"\\u{ord(char):04x}"
 
 
 def write_bytes(data: bytes) -> None:
@@ -66,9 +81,9 @@ def finding_line(finding: Finding) -> str:
     """A finding as one line of text: place, severity, rule, message."""
     place = [f"line {finding.line}"] if finding.line is not None else []
     place += [f"seq {finding.seq}"] if finding.seq is not None else []
-    where = ", ".join(place) + (f" {finding.path}" if finding.path else "")
+    words = [finding.severity, finding.rule, ", ".join(place), finding.path]
     because = f" (because of seq {finding.because})" if finding.because is not None else ""
-    return f"{finding.severity} {finding.rule} {where}: {finding.message}{because}"
+    return f"{' '.join(filter(None, words))}: {finding.message}{because}"
 
 
 def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
@@ -85,11 +100,70 @@ def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
     raise typer.Exit(UNUSABLE)
 
 
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """A command whose errors are said in words: no input, however bad, ends in a traceback."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        path = kwargs.get("path")
+        try:
+            command(*args, **kwargs)
+        except ProtocolError as error:
+            fail(error, path=str(path) if isinstance(path, Path) else None)
+
+    return run
+
+
+def run(app: Callable[[], object]) -> None:
+    """Run the whole command line on streams that may not take every character, or may be closed or full."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+    except OSError as error:
+        _drop_output()
+        note(f"error output/failed: cannot write the result: {error.strerror}")
+        sys.exit(UNUSABLE)
+
+
+def _drop_output() -> None:
+    """Nobody reads the output any more; without this the interpreter complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table; a very long one as lines with tabs."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if len(cells) > _MOST_TABLE_ROWS:
+        for row in (headings, *cells):
+            sys.stdout.write("\t".join(row) + "\n")
+        return
+    from rich.table import Table
+
+    table = Table()
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in cells:
+        table.add_row(*row)
+    console().print(table)
+
+
 def console() -> Console:
     """A console for tables on standard output; markup in data is never interpreted."""
     from rich.console import Console
 
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    terminal = sys.stdout.isatty()
+    width = None if terminal else _WIDTH_OF_FILES
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not terminal, width=width)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def check(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Logs or directories.")],
     format: Annotated[Format, typer.Option(help="How to print the reports.")] = Format.text,
 ) -> None:
-    """Check logs, or every session below a directory, and print findings and verdicts per file."""
+    """Check logs, or all sessions below a directory."""
     code = output.FINE
     reports: list[Report] = []
     with output.progress("checking") as tick:

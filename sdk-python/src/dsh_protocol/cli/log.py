@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import ProtocolError
 from dsh_protocol.reading import accept, open_session, replay
 from dsh_protocol.state import LogState
 
@@ -26,17 +25,13 @@ def surface(
     at: At = None,
     format: Annotated[Format, typer.Option(help="How to print the surface.")] = Format.text,
 ) -> None:
-    """Print the surface: its nodes, its generations and every replacement that made it."""
+    """Print the surface of a log and how it came about."""
     view = _replay(path, at).surface
     if format is Format.json:
         output.print_json(view.to_json())
         return
-    from rich.table import Table
-
-    table = Table("position", "seq", "type")
-    for position, seq in enumerate(view.nodes):
-        table.add_row(str(position), str(seq), output.printable(view.type_of(seq)))
-    output.console().print(table)
+    rows = [(str(at), str(seq), view.type_of(seq)) for at, seq in enumerate(view.nodes)]
+    output.print_table(("position", "seq", "type"), rows)
     output.print_line(
         f"{output.counted(len(view.nodes), 'node')}, replace generation {view.replace_generation}, "
         f"content generation {view.content_generation}"
@@ -49,16 +44,13 @@ def surface(
 
 
 def messages(path: LogPath, at: At = None) -> None:
-    """Print the derived messages, what a model would be given, as one line of JSON."""
+    """Print the messages that the model sees, as JSON."""
     output.print_json(list(_replay(path, at).surface.messages()))
 
 
 def _replay(path: Path, at: int | None) -> LogState:
-    try:
-        accepted = accept(open_session(path))
-        state = accepted.state if at is None else replay(accepted, before=at)
-    except ProtocolError as error:
-        output.fail(error, path=str(path))
+    accepted = accept(open_session(path))
+    state = accepted.state if at is None else replay(accepted, before=at)
     for finding in accepted.warnings:
         output.note(output.finding_line(finding))
     return state

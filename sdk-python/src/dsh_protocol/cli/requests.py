@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dsh_protocol.findings import ProtocolError, UsageError
+from dsh_protocol.findings import JsonError, UsageError
 from dsh_protocol.jsonvalue import loads
 from dsh_protocol.reading import Accepted, accept, open_session
 from dsh_protocol.rebuild import request_body
@@ -32,33 +32,43 @@ def requests(
         str | None, typer.Option(help="deepseek-messages or deepseek-chat (default: by format).")
     ] = None,
     route: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Members that override the declared route.")
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="Route members that no log records, such as toolUpdate, or attachmentRoot: "
+            "the path of the attachment store as the model was told it.",
+        ),
     ] = None,
     attachments: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The attachment store, for images.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The attachment store, for requests with images."),
     ] = None,
     with_session_log: Annotated[
         bool, typer.Option("--with-session-log", help="Add the dsh_session_log member.")
     ] = False,
 ) -> None:
-    """List the requests of a log, one row per settlement, or print the exact body of one."""
-    try:
-        accepted = accept(open_session(path))
-        for finding in accepted.warnings:
-            output.note(output.finding_line(finding))
-        if index is None:
-            _print_list(accepted, format)
-            return
-        body = request_body(
-            accepted.log,
-            request_at(accepted.log, index, events=accepted.events),
-            wire=wire,
-            route=_overrides(route),
-            attachments=None if attachments is None else DirectoryAttachments(attachments),
-            with_session_log=with_session_log,
+    """List the requests of a log, or print the body of one."""
+    if index is None and (wire or route or attachments or with_session_log):
+        raise UsageError(
+            "requests/needs-index",
+            "--wire, --route, --attachments and --with-session-log are about one request",
+            fix="Add --index K.",
         )
-    except ProtocolError as error:
-        output.fail(error, path=str(path))
+    overrides = _overrides(route)
+    accepted = accept(open_session(path))
+    for finding in accepted.warnings:
+        output.note(output.finding_line(finding))
+    if index is None:
+        _print_list(accepted, format)
+        return
+    body = request_body(
+        accepted.log,
+        request_at(accepted.log, index, events=accepted.events),
+        wire=wire,
+        route=overrides,
+        attachments=None if attachments is None else DirectoryAttachments(attachments),
+        with_session_log=with_session_log,
+    )
     output.write_bytes(body.encode("utf-8") + b"\n")
 
 
@@ -70,9 +80,14 @@ def _overrides(text: str | None) -> Mapping[str, Any] | None:
     """
     if text is None:
         return None
-    value = loads(text)
+    fix = 'Write a JSON object of Route members, such as {"toolUpdate":"in-history"}.'
+    try:
+        value = loads(text)
+    except JsonError as error:
+        message = f"--route is not JSON: {error.message}"
+        raise UsageError("requests/route", message, fix=fix) from None
     if not isinstance(value, dict):
-        raise UsageError("requests/route", "--route is not a JSON object", fix="Write {...}.")
+        raise UsageError("requests/route", "--route is not a JSON object", fix=fix)
     return value
 
 
@@ -85,14 +100,10 @@ def _print_list(accepted: Accepted, format: Format) -> None:
     if format is Format.json:
         output.print_json(rows)
         return
-    from rich.table import Table
-
-    table = Table(*_HEADINGS)
-    for row in rows:
-        table.add_row(*(output.printable(_cell(row[name])) for name in row if name != "inherited"))
-    output.console().print(table)
+    cells = [[_cell(row[name]) for name in row if name != "inherited"] for row in rows]
+    output.print_table(_HEADINGS, cells)
     own = sum(1 for row in rows if not row["inherited"])
-    output.print_line(f"{own} own requests, {len(rows) - own} inherited")
+    output.print_line(f"{output.counted(own, 'own request')}, {len(rows) - own} inherited")
 
 
 def _row(request: ModelRequest) -> dict[str, Any]:

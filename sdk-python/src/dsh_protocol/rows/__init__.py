@@ -36,7 +36,7 @@ from ._paths import (
 )
 from ._report import RowFindings
 from ._search import LogSearch, Neighbours, Skipped, find_logs, search_logs
-from ._seqs import CitedRanges, decode_seqs, encode_seqs
+from ._seqs import CitedRanges, decode_seqs, encode_seqs, encoding_problem
 
 __all__ = [
     "EVENT_CLASSES",
@@ -68,6 +68,7 @@ __all__ = [
     "encode_project",
     "encode_seqs",
     "encode_session",
+    "encoding_problem",
     "find_logs",
     "header_bytes",
     "log_path",

@@ -186,8 +186,12 @@ class Event(
         # The undecoded row says in which order its members stand; their values are here already.
         try:
             row = _decode_order(self.raw)
+            operation = row.get(_OPERATION)
+            if isinstance(self.surface_op, dict):
+                operation = jsonvalue.loads(bytes(row[_OPERATION]))
         except RecursionError:
-            row = dict.fromkeys(jsonvalue.loads(self.raw))  # type: ignore[arg-type]
+            row = dict(jsonvalue.loads(self.raw))  # type: ignore[arg-type]
+            operation = row.get(_OPERATION)
         row["type"] = self.type
         row["seq"] = self.seq
         row["time"] = self.time
@@ -195,7 +199,7 @@ class Event(
         if _SOURCES in row:
             row[_SOURCES] = self.source_event_seqs
         if _OPERATION in row:
-            row[_OPERATION] = self.surface_op
+            row[_OPERATION] = operation if isinstance(operation, dict) else self.surface_op
         if "ignorable" in row:
             row["ignorable"] = True
         return row

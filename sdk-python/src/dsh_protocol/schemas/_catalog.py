@@ -52,6 +52,11 @@ class Target:
     bundle: str
     definition: str
 
+    @property
+    def is_wire(self) -> bool:
+        """Whether it describes requests, and not what stands in a log."""
+        return self.bundle == "wire"
+
 
 def schema_names() -> list[str]:
     """Every schema name: of each family the entry points first (`session/v4/event`)."""
@@ -93,7 +98,9 @@ def find(name: str) -> Target:
     raise UsageError(
         "schemas/unknown-name",
         f"no schema is called {name[:120]!r}",
-        fix=f"Similar names: {', '.join(near)}." if near else "List the names with schema_names().",
+        fix=f"Similar names: {', '.join(near)}."
+        if near
+        else "List the names with `dsh-protocol schema`.",
     )
 
 

@@ -7,10 +7,10 @@ cannot. Nothing else of their reports is used, so that both lead to the same fin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import jsonschema_rs
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Engine = Literal["fast", "reference"]
 Path = tuple[Step, ...]
+_Compiled = TypeVar("_Compiled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +52,34 @@ def violations(site: Site, value: Any, engine: Engine) -> set[Violation]:
     return {_violation(error.absolute_path, error.absolute_schema_path) for error in found}
 
 
-@cache
+def _once(compile_: Callable[[Site], _Compiled]) -> Callable[[Site], _Compiled]:
+    """A cache that compiles each site once, however many threads ask for it at the same time."""
+    compiled: dict[Site, _Compiled] = {}
+    lock = Lock()
+
+    def get(site: Site) -> _Compiled:
+        found = compiled.get(site)
+        if found is None:
+            with lock:
+                found = compiled.get(site)
+                if found is None:
+                    found = compiled[site] = compile_(site)
+        return found
+
+    return get
+
+
+@_once
 def _whole_fast(site: Site) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(whole(site))
 
 
-@cache
+@_once
 def _fast(site: Site) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(without_unions(site))
 
 
-@cache
+@_once
 def _reference(site: Site) -> ReferenceValidator:
     # Imported late: it costs more than a small log takes to check, and few logs need it.
     import jsonschema

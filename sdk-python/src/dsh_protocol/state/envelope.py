@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, is_count
-from dsh_protocol.rows import CitedRanges
+from dsh_protocol.rows import CitedRanges, encoding_problem
 
 from ._losses import Losses
 from ._report import Report
@@ -98,12 +98,23 @@ def check_metadata(
         if operation is not _ABSENT:
             report.add("surface/op-forbidden", _OPERATION, type=event.type)
         if sources is not _ABSENT and sources is not _UNREADABLE:
-            report.add("surface/sources-forbidden", _SOURCES, type=event.type)
+            _forbid_sources(report, event, seq, sources)
         return None, ()
     return (
         _check_operation(report, dialect, event.type, seq, operation),
         _check_sources(report, event.type, seq, sources),
     )
+
+
+def _forbid_sources(report: Report, event: Event, seq: int | None, sources: Any) -> None:
+    """Refuse citations where none belong; a stored row's are decoded before its type is looked at."""
+    problem = None
+    if event.raw and not isinstance(sources, CitedRanges):
+        problem = encoding_problem(sources, MAX_SAFE_INTEGER if seq is None else seq)
+    if problem is None:
+        report.add("surface/sources-forbidden", _SOURCES, type=event.type)
+    else:
+        report.add("envelope/source-seqs-encoding", _SOURCES, detail=problem)
 
 
 def _metadata(event: Event) -> tuple[Any, Any]:

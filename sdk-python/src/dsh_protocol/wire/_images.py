@@ -57,7 +57,7 @@ class ImageBudgetError(WireError):
     """
 
     def __init__(self, cause: WireError, offload_images: int) -> None:
-        super().__init__(cause.code, cause.message, path=cause.path)
+        super().__init__(cause.code, cause.message, fix=cause.fix, path=cause.path)
         self.offload_images = offload_images
 
 

@@ -26,7 +26,8 @@ def failure(failure_id: str, *, path: str = "", **values: object) -> WireError:
         KeyError: no failure has this id, or it names a parameter that was not given.
     """
     entry: Mapping[str, str] = _load()["failures"][failure_id]
-    return WireError(entry["code"], entry["message"].format_map(values), path=path)
+    message = entry["message"].format_map(values)
+    return WireError(entry["code"], message, fix=entry["remedy"], path=path)
 
 
 def _load() -> Mapping[str, Any]:

@@ -1,0 +1,1 @@
+"""Build-time code, run by `scripts/docs`; not distributed."""

@@ -1,0 +1,20 @@
+"""What the specification says about one rule or one event type, ready to be shown: `dsh-protocol explain` and `types`."""
+
+from __future__ import annotations
+
+from ._rules import Case, Explanation, ReaderEffect, explain
+from ._types import EventType, Member, MemberChange, event_type, event_types
+from ._words import LEVELS
+
+__all__ = [
+    "LEVELS",
+    "Case",
+    "EventType",
+    "Explanation",
+    "Member",
+    "MemberChange",
+    "ReaderEffect",
+    "event_type",
+    "event_types",
+    "explain",
+]

@@ -1,0 +1,178 @@
+"""One rule explained: what holds, what released readers do where it is broken, and a case of each kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import dsh_protocol_data
+from dsh_protocol.dialect import CURRENT, OLDEST
+from dsh_protocol.findings import UsageError
+from dsh_protocol.rules import ReadEffect, Rule, rules
+
+from ._words import LEVELS, RELEASES, SOURCES, near
+
+_EFFECTS: dict[ReadEffect, str] = {
+    "accept": "opens the log all the same",
+    "drop-tail": (
+        "drops this row and all later ones, or refuses the log when a later row is a turn/end"
+    ),
+    "refuse": "refuses the log",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderEffect:
+    """What the released reader of one format does with a stored log that breaks a rule.
+
+    `hard` names the event types for which it does not even look whether it drops the row: true for
+    all, empty for none.
+    """
+
+    format: int
+    release: str
+    effect: ReadEffect
+    hard: bool | tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The effect in words."""
+        words = f"release {self.release} {_EFFECTS[self.effect]}"
+        if not self.hard:
+            return words
+        where = "even in rows that it drops"
+        if isinstance(self.hard, tuple):
+            where += f", for {', '.join(self.hard)}"
+        if self.effect == "refuse":
+            return f"{words}, {where}"
+        return f"{words}; it refuses the log for it {where}"
+
+    def to_json(self) -> dict[str, Any]:
+        """This effect as a JSON object."""
+        hard = list(self.hard) if isinstance(self.hard, tuple) else self.hard
+        return {
+            "format": self.format,
+            "release": self.release,
+            "effect": self.effect,
+            "hard": hard,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A conformance case. `value` is the case as its suite has it; `conformance/README.md` describes the members."""
+
+    value: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The id of the case, which never changes."""
+        return str(self.value["id"])
+
+    @property
+    def title(self) -> str:
+        """What the input is."""
+        return str(self.value["title"])
+
+    @property
+    def places(self) -> tuple[tuple[str, int | None, str], ...]:
+        """The rule, the event and the JSON Pointer of everything that the case breaks."""
+        expect = self.value["expect"]
+        refused = expect.get("refused", [])
+        found = refused if isinstance(refused, list) else [refused]
+        found = [*found, *([expect["warned"]] if "warned" in expect else [])]
+        return tuple((place["rule"], place["seq"], place["path"]) for place in found)
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """The header and the events of a log in the form of values or lines, `()` for any other input."""
+        given = self.value["input"]
+        if "events" in given:
+            return (given["header"], *given["events"])
+        return tuple(given.get("lines", ()))
+
+    @property
+    def tail(self) -> str:
+        """What stands behind the last line feed of a log in the form of lines."""
+        return str(self.value["input"].get("tail", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that is known about a rule.
+
+    `accepts` and `refuses` are a small case that keeps it and one that breaks it. They are null for
+    a rule about sizes, whose cases would be too large, and for the rule that schemas are, which
+    have examples of their own.
+    """
+
+    rule: Rule
+    readers: tuple[ReaderEffect, ...]
+    accepts: Case | None
+    refuses: Case | None
+
+    @property
+    def level(self) -> str:
+        """Where released software enforces the rule, in words."""
+        return LEVELS[self.rule.level]
+
+    @property
+    def source(self) -> str:
+        """Where the rule comes from, in words."""
+        return SOURCES[self.rule.source]
+
+    def to_json(self) -> dict[str, Any]:
+        """This explanation as a JSON object."""
+        return {
+            "id": self.rule.id,
+            "statement": self.rule.statement,
+            "message": self.rule.message,
+            "remedy": self.rule.remedy,
+            "severity": self.rule.severity,
+            "formats": [reader.format for reader in self.readers],
+            "level": self.rule.level,
+            "source": self.rule.source,
+            "readers": [reader.to_json() for reader in self.readers],
+            "divergence": self.rule.divergence,
+            "deferred": self.rule.deferred,
+            "supersedes": self.rule.supersedes,
+            "accepts": self.accepts and self.accepts.value,
+            "refuses": self.refuses and self.refuses.value,
+        }
+
+
+def explain(rule_id: str) -> Explanation:
+    """The rule with this id.
+
+    Raises:
+        UsageError: `rules/unknown-id`, no rule has this id; `fix` lists similar ids.
+    """
+    entry = rules().get(rule_id)
+    if entry is None:
+        found = near(rule_id, rules())
+        raise UsageError(
+            "rules/unknown-id",
+            f"no rule is called {rule_id[:120]!r}",
+            fix=f"Similar ids: {', '.join(found)}."
+            if found
+            else "List them: dsh-protocol explain.",
+        )
+    cases: dict[str, Any] = dsh_protocol_data.load("rule_examples").get(rule_id, {})
+    formats = (version for version in range(OLDEST, CURRENT + 1) if entry.holds_in(version))
+    return Explanation(
+        rule=entry,
+        readers=tuple(_effect(entry, version) for version in formats),
+        accepts=Case(cases["accepts"]) if "accepts" in cases else None,
+        refuses=Case(cases["refuses"]) if "refuses" in cases else None,
+    )
+
+
+def _effect(entry: Rule, version: int) -> ReaderEffect:
+    hard = entry.hard.get(str(version), [])
+    return ReaderEffect(
+        format=version,
+        release=RELEASES[version],
+        effect=entry.read_effect(version),
+        hard=True if hard is True else tuple(hard),
+    )

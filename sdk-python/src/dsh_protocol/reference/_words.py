@@ -1,0 +1,36 @@
+"""What the short words of the specification mean, and near names for one that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+LEVELS: Mapping[str, str] = {
+    "json": "what JSON itself can carry",
+    "storage": "whoever reads the bytes of a log",
+    "append": "the append of a live session",
+    "restore": "the start of a session from its events: what is refused here cannot be resumed",
+    "format": "the reader of a stored log",
+    "conversion": "the conversion from format 3 to format 4",
+    "owner": "the package that owns the event type",
+}
+"""Where released software enforces something, from the bytes up to the owner of a payload."""
+
+SOURCES: Mapping[str, str] = {
+    "released": "the behaviour of released software",
+    "seed-000": "the first design document of the surface",
+    "seed-004": "the design document that made the prompt node 0 of the surface",
+    "own": "a decision of this specification",
+}
+
+RELEASES: Mapping[int, str] = {3: "0.1.5-rc.1", 4: "0.2.1-rc.2"}
+"""The release that stands for the readers of a format wherever their behaviour is stated."""
+
+_MOST_NEAR = 5
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """Known names that hold this one, or else are spelled much like it; at most five."""
+    names = list(known)
+    inside = [other for other in names if name and name in other]
+    return (inside or difflib.get_close_matches(name, names, _MOST_NEAR, 0.6))[:_MOST_NEAR]

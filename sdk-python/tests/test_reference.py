@@ -1,0 +1,178 @@
+"""What is said about rules and event types is what `spec/` and the conformance suites say."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ops import run
+from suites import breaks, cases
+from test_corpus import NOT_HERE
+
+from dsh_protocol import UsageError, event_type, event_types, explain
+from dsh_protocol.reference import LEVELS
+from dsh_protocol.rules import rules
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+
+
+@cache
+def spec(name: str) -> Any:
+    return yaml.safe_load((SPEC / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+# ---- Rules -------------------------------------------------------------------------------------
+
+
+def test_a_rule_that_readers_take_differently() -> None:
+    found = explain("surface/range-order")
+    assert [(r.format, r.release, r.effect) for r in found.readers] == [
+        (3, "0.1.5-rc.1", "accept"),
+        (4, "0.2.1-rc.2", "refuse"),
+    ]
+    assert found.readers[0].text == "release 0.1.5-rc.1 opens the log all the same"
+    assert found.level == "the append of a live session"
+
+
+def test_rows_that_are_refused_even_where_they_are_dropped() -> None:
+    (entry,) = (r for r in spec("rules/session")["rules"] if r["id"] == "message/object")
+    texts = [reader.text for reader in explain("message/object").readers]
+    for version, text in zip(("3", "4"), texts, strict=True):
+        types = entry["hard"][version]
+        assert "even in rows that it drops" in text
+        assert all(type_ in text for type_ in ([] if types is True else types))
+
+
+def test_a_rule_of_one_format_has_one_reader() -> None:
+    assert [reader.format for reader in explain("developer/role").readers] == [4]
+
+
+def test_every_rule_is_explained() -> None:
+    for rule_id, entry in rules().items():
+        found = explain(rule_id)
+        shown = found.to_json()
+        assert shown["statement"] == entry.statement
+        assert shown["formats"] == [v for v in (3, 4) if entry.holds_in(v)]
+        assert found.level
+        assert found.source
+        assert json.loads(json.dumps(shown)) == shown
+
+
+def test_examples_are_cases_of_the_suites_that_hold_and_break_the_rule() -> None:
+    known = {case["id"]: case for case in cases()}
+    without = []
+    for rule_id in rules():
+        found = explain(rule_id)
+        if found.accepts is None or found.refuses is None:
+            assert found.accepts is found.refuses, rule_id
+            without.append(rule_id)
+            continue
+        for case in (found.accepts, found.refuses):
+            original = known[case.id]
+            assert {name: original[name] for name in case.value} == case.value
+            assert rule_id in original["rules"]
+            assert len(json.dumps(case.value)) < 4000, case.id
+        assert not breaks(known[found.accepts.id], rule_id)
+        assert "ok" in found.accepts.value["expect"]
+        if not rule_id.startswith("storage/committed-"):
+            assert rule_id in {place[0] for place in found.refuses.places}
+    assert sorted(without) == sorted(NOT_HERE)
+
+
+def test_the_refused_example_of_a_rule_that_follows_is_refused_for_it() -> None:
+    for rule_id in ("storage/committed-history", "storage/committed-frame"):
+        case = explain(rule_id).refuses
+        assert case is not None
+        answer = run(case.value, case.value["formats"][0])
+        assert answer["readable"] is False
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("range", "surface/range-order"),
+        ("surface/range-ordre", "surface/range-order"),
+        ("", "dsh-protocol explain"),
+        ("zzzzzz", "dsh-protocol explain"),
+    ],
+)
+def test_an_unknown_rule_is_refused_with_similar_ones(wrong: str, near: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        explain(wrong)
+    assert refused.value.code == "rules/unknown-id"
+    assert near in refused.value.fix
+
+
+# ---- Types -------------------------------------------------------------------------------------
+
+
+def test_every_type_of_both_formats() -> None:
+    counts = spec("session/vocabulary")["counts"]
+    for version in (3, 4):
+        types = [entry for entry in event_types().values() if version in entry.formats]
+        assert len(types) == counts[str(version)]
+
+
+def test_members_are_those_that_the_enforcement_lists() -> None:
+    for entry in spec("session/enforcement")["types"]:
+        found = event_type(entry["type"])
+        by_path = {member.path: member for member in found.members}
+        assert len(by_path) == len(found.members)
+        for path in entry.get("schema_only", []):
+            assert not by_path.pop(path).is_enforced
+        for stated in entry.get("enforced", []):
+            member = by_path.pop(stated["path"])
+            assert member.must == stated["must"]
+            if 4 in member.by:
+                assert list(member.by[4]) == stated["by"]
+            if 3 in member.by:
+                assert list(member.by[3]) == stated.get("by3", stated["by"])
+            assert set(member.by) <= set(stated.get("formats", found.formats))
+        assert not by_path
+        assert all(level in LEVELS for m in found.members for by in m.by.values() for level in by)
+
+
+def test_a_member_that_one_format_lacks() -> None:
+    members = {member.path: member for member in event_type("tool/result").members}
+    assert set(members["/message/toolCallId"].by) == {4}
+    assert set(members["/message/content"].by) == {3, 4}
+
+
+def test_changes_are_those_of_the_history() -> None:
+    changes = spec("session/member_history")["members"]
+    found = [(entry.type, change) for entry in event_types().values() for change in entry.changes]
+    known = [c for c in changes if c["type"] in event_types()]
+    assert len(found) == len(known) == len(changes)
+    for type_, change in found:
+        assert any(
+            (c["type"], c["path"], c.get("value"), c["note"])
+            == (type_, change.path, change.value, change.note)
+            for c in known
+        )
+
+
+def test_releases_that_begin_or_stop_to_write_a_type() -> None:
+    assert event_type("job/settled").since == "0.2.1"
+    assert event_type("schedule/change").until == "0.2.1"
+    assert event_type("image/offload").note
+
+
+def test_counts_are_per_level() -> None:
+    result = event_type("tool/result")
+    assert (result.count("append"), result.count("conversion"), result.count("schema")) == (8, 4, 0)
+    assert event_type("request/context").count("schema") == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [("turn", "turn/start"), ("usr/message", "user/message"), ("zzzz", "dsh-protocol types")],
+)
+def test_an_unknown_type_is_refused_with_similar_ones(wrong: str, near: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        event_type(wrong)
+    assert refused.value.code == "types/unknown-type"
+    assert near in refused.value.fix
