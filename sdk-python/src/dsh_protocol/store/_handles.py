@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -113,13 +114,15 @@ class Writer(Handle):
         own: Callable[[], SessionLock],
         lock: SessionLock | None = None,
         position: Position | None = None,
+        file: os.stat_result | None = None,
     ) -> None:
-        """A writer of a new log, which calls `own` before its first write, or of one that is locked and read already."""
+        """A writer of a new log, which calls `own` before its first write, or of one (`file`) that is locked and read."""
         super().__init__(path, header, files, limits)
         self._compressed = compressed
         self._own = own
         self._lock = lock
         self._position = position
+        self._file = file
         self._fd: int | None = None
         self._broken = False
 
@@ -209,7 +212,7 @@ class Writer(Handle):
         try:
             if self._lock is None:
                 self._lock = self._own()
-            publish(self._files, self.path, content)
+            self._file = publish(self._files, self.path, content)
         except FileExistsError:
             raise StoreError("store/already-exists", id=self.id) from None
         except OSError as error:
@@ -278,7 +281,7 @@ class Writer(Handle):
         fd, position = self._descriptor(), self._state()
         try:
             state = self._files.fstat(fd)
-            same = is_same_file(state, self._files.stat(self.path))
+            same = self._is_file(state) and self._is_file(self._files.stat(self.path))
         except FileNotFoundError:
             same = False
         except OSError as error:
@@ -289,6 +292,9 @@ class Writer(Handle):
             detail = f"it has {state.st_size} bytes, not {position.size}"
             raise StoreError("store/ownership-lost", id=self.id, detail=detail)
         return fd
+
+    def _is_file(self, state: os.stat_result) -> bool:
+        return self._file is not None and is_same_file(state, self._file)
 
     def _state(self) -> Position:
         assert self._position is not None

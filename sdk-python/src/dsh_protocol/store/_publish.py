@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from contextlib import suppress
@@ -12,8 +13,8 @@ from ._files import NEW, Files, sync_directory, write_all
 _TEMPORARY = re.compile(r"\.[0-9a-f]{12}\.tmp")
 
 
-def publish(files: Files, path: Path, content: bytes) -> None:
-    """Make a new file with this content, durably. Its directory exists.
+def publish(files: Files, path: Path, content: bytes) -> os.stat_result:
+    """Make a new file with this content, durably, and say which file it is. Its directory exists.
 
     Raises:
         FileExistsError: the name is taken, and was left as it is.
@@ -21,7 +22,7 @@ def publish(files: Files, path: Path, content: bytes) -> None:
     """
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
     try:
-        _write_synced(files, temporary, content)
+        state = _write_synced(files, temporary, content)
         files.link(temporary, path)
     except BaseException:
         _remove(files, temporary)
@@ -34,13 +35,15 @@ def publish(files: Files, path: Path, content: bytes) -> None:
         _remove(files, temporary)
         raise
     _remove(files, temporary)
+    return state
 
 
-def _write_synced(files: Files, path: Path, content: bytes) -> None:
+def _write_synced(files: Files, path: Path, content: bytes) -> os.stat_result:
     fd = files.open(path, NEW)
     try:
         write_all(files, fd, content)
         files.sync(fd)
+        return files.fstat(fd)
     finally:
         files.close(fd)
 

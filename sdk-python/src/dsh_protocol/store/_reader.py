@@ -335,9 +335,13 @@ class LogReader:
             if self.path.with_name(name).exists():
                 raise StoreError("cursor/superseded", name=name)
 
+    def state(self) -> os.stat_result:
+        """The state of the file that is being read."""
+        return self._files.fstat(self._descriptor())
+
     def size(self) -> int:
         """The bytes of the file."""
-        return self._files.fstat(self._descriptor()).st_size
+        return self.state().st_size
 
     def read_at(self, size: int, offset: int) -> bytes:
         """Up to `size` bytes of the file from `offset`, as they are."""

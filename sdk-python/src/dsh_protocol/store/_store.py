@@ -86,7 +86,7 @@ class Store:
                 # Whoever held the lock until now may have migrated the session.
                 path = self._find(session_id)
                 with LogReader(path, limits=self._limits, files=self._files) as reader:
-                    position = find_position(reader, self._limits)
+                    position, file = find_position(reader, self._limits), reader.state()
                 remove_leftovers(self._files, path)
             except BaseException:
                 lock.release()
@@ -100,6 +100,7 @@ class Store:
             own=lambda: lock,
             lock=lock,
             position=position,
+            file=file,
         )
 
     def open_reader(self, session_id: str) -> Reader:
