@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import ProtocolError
+from dsh_protocol.findings import UsageError
 from dsh_protocol.reading import open_session
 from dsh_protocol.session import ForkError, Session
 
@@ -34,19 +34,13 @@ def fork(
     """
     try:
         child = Session.open(open_session(path)).fork(at, id=id)
-    except ProtocolError as error:
-        _fail(error, path)
+    except ForkError as error:
+        if error.code != "INVALID_BOUNDARY":
+            raise
+        # An argument that cannot be used; nothing is wrong with the log.
+        raise UsageError(error.code, error.message, fix=error.fix) from None
     save(out, child.header, child.events)
     output.print_line(child.header.id)
     inherited = output.counted(child.inherited_event_count, "inherited event")
     own = output.counted(len(child.own_events()), "own event")
     output.note(f"{inherited}, {own}; wrote {out}")
-
-
-def _fail(error: ProtocolError, path: Path) -> None:
-    """Leave; a boundary that does not exist is an argument that cannot be used, and nothing wrong with the log."""
-    if isinstance(error, ForkError) and error.code == "INVALID_BOUNDARY":
-        output.note(f"error {error.code}: {path}: {error.message}")
-        output.note(f"  {error.fix}")
-        raise typer.Exit(output.UNUSABLE)
-    output.fail(error, path=str(path))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import ProtocolError, RefusedError
+from dsh_protocol.findings import RefusedError
 from dsh_protocol.reading import accept, open_session
 from dsh_protocol.rows import Event, Log
 from dsh_protocol.session import end_interruption
@@ -41,12 +41,10 @@ def repair(
         log = open_session(path)
         events = _salvaged(log) if salvage else _sound(log)
         added = end_interruption(events)
-    except RefusedError as error:
+    except RefusedError:
         if not salvage:
             output.note("repair --salvage keeps what is valid before the damage")
-        output.fail(error, path=str(path))
-    except ProtocolError as error:
-        output.fail(error, path=str(path))
+        raise
     for event in added:
         output.write_bytes(event.row_bytes() + b"\n")
     sizes = f"{output.counted(len(added), 'event')} to add to {len(events)}"

@@ -64,7 +64,9 @@ def candidate(version: int, row: Json) -> tuple[Event, list[Finding]]:
     # A round trip through the text is the copy, and gives the numbers and the member order that a reader gets.
     value: Any = jsonvalue.loads(text, max_depth=maxsize)
     event = EVENT_CLASSES[version].from_value(value)
+    # The bytes are final: nobody who changes the data that an event hands out changes the log.
+    event.raw = event.row_bytes()
     limit = _LIMITS.max_row_bytes
-    if len(text) > limit and len(event.row_bytes()) > limit and is_active("storage/row-limit"):
+    if len(event.raw) > limit and is_active("storage/row-limit"):
         findings.append(refuse("storage/row-limit", seq=seq, limit=limit))
     return event, findings

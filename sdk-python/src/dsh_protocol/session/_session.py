@@ -389,8 +389,6 @@ class Session:
 
     def _commit(self, plan: Plan) -> Event:
         event = plan.event
-        # The bytes are final now: nobody who changes the data that an event hands out changes the log.
-        event.raw = event.row_bytes()
         self._writing.state.apply(plan)
         self._events.append(event)
         self._turns.observe(event)

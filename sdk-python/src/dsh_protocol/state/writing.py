@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import Finding
-from dsh_protocol.jsonvalue import pointer
-from dsh_protocol.rules import refuse, rule
-from dsh_protocol.schemas import SchemaFinding, Validator
+from dsh_protocol.rows import encoding_problem
+from dsh_protocol.rules import rule
+from dsh_protocol.schemas import Validator, without_repeats
 
 from . import appended
 from ._report import Report
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Level: TypeAlias = Literal["log", "append"]
 """`log`: whatever a full check of the log would call an error. `append`: what the released runtime refuses to append."""
 
+_SOURCES = "sourceEventSeqs"
 _OURS = frozenset({"envelope/type", "envelope/time"})
 """Rules that the released append cannot break, because its types keep it from doing so."""
 
@@ -57,9 +58,8 @@ class _LogLevel:
 
     def plan(self, event: Event) -> Plan:
         plan = self.state.plan(event)
-        findings = [*plan.findings, *self._delivered(event, plan)]
-        findings += self._warnings(event, findings)
-        return replace(plan, findings=tuple(findings))
+        errors = [*plan.findings, *self._beyond(event, plan)]
+        return replace(plan, findings=(*errors, *self._warnings(event, errors)))
 
     def take(self, events: Iterable[Event]) -> list[Finding]:
         return self.state.extend(events)
@@ -67,16 +67,23 @@ class _LogLevel:
     def finish(self) -> list[Finding]:
         return self.state.finish()
 
-    def _delivered(self, event: Event, plan: Plan) -> list[Finding]:
-        if event.type != MARKER or plan.refused:
-            return []
+    def _beyond(self, event: Event, plan: Plan) -> list[Finding]:
+        """What the state does not look at: it reads logs, whose rows were decoded and whose markers may be inherited."""
         report = Report(self.state.dialect.version, event.seq, event.line)
-        self._delivery.check(report, event.data, event.seq)
+        if plan.standing == "opaque" and _SOURCES in event.value:
+            problem = encoding_problem(event.value[_SOURCES], event.seq)
+            if problem is not None:
+                report.add("envelope/source-seqs-encoding", _SOURCES, detail=problem)
+        elif event.type == MARKER and not plan.refused:
+            self._delivery.check(report, event.data, event.seq)
         return report.findings
 
     def _warnings(self, event: Event, errors: list[Finding]) -> Iterator[Finding]:
-        if self._validator.covers(event.type):
-            yield from _unsaid(event, self._validator.findings(event.shape), errors)
+        if not self._validator.covers(event.type):
+            return
+        found = self._validator.findings(event.shape)
+        for warning in without_repeats(found, errors):
+            yield replace(warning, seq=event.seq, line=event.line)
 
 
 class _AppendLevel:
@@ -110,27 +117,3 @@ class _AppendLevel:
 
 def _is_looked_at(found: Finding) -> bool:
     return found.rule in _OURS or rule(found.rule).level == "append"
-
-
-def _unsaid(
-    event: Event, schema_findings: list[SchemaFinding], errors: list[Finding]
-) -> Iterator[Finding]:
-    """Schema warnings about places that no rule has refused already."""
-    for found in schema_findings:
-        place = found.path + pointer(found.member) if found.member else found.path
-        if any(error.path == found.path or _overlap(place, error.path) for error in errors):
-            continue
-        yield refuse(
-            "schema/payload",
-            seq=event.seq,
-            line=event.line,
-            path=found.path,
-            keyword=found.keyword,
-            detail=found.message,
-        )
-
-
-def _overlap(one: str, other: str) -> bool:
-    if not other:
-        return False
-    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
