@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from sessions import CONFIG, new_session
 from dsh_protocol.session import Session
 
 Json = dict[str, Any]
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 # Without a minus zero: its text is that of zero, so what is written afterwards is another row.
 JUNK: list[Any] = [
@@ -40,9 +42,10 @@ class Writer:
         self._calls = 0
         self._steps = 0
 
-    def next_row(self, draw: st.DrawFn) -> Json:
+    def next_row(self, draw: Draw) -> Json:
         """What a valid next event is: type, data and surface metadata."""
-        return draw(st.sampled_from(self._choices()))
+        row: Json = draw(st.sampled_from(self._choices()))
+        return row
 
     def write(self, row: Json) -> None:
         """Append a row."""
@@ -64,11 +67,11 @@ class Writer:
         ]
         if session.open_turn is None:
             turn = {"turn": self._turns + 1}
-            return [*rows, *3 * [{"type": "turn/start", "data": turn}]]
+            return [*rows, *_often({"type": "turn/start", "data": turn})]
         if session.open_step is None:
             step = {"turn": session.open_turn, "step": self._steps + 1}
             done = {"turn": session.open_turn, "reason": {"kind": "completed"}}
-            rows += 3 * [{"type": "step/start", "data": step}]
+            rows += _often({"type": "step/start", "data": step})
             return [*rows, {"type": "turn/end", "data": done}, *self._requests()]
         return [*rows, *self._requests(), *self._in_step()]
 
@@ -87,9 +90,9 @@ class Writer:
             call = session.pending_calls[0]
             told = {"callId": call.id, "name": "a", "arguments": "{}"}
             if call.seq is None:
-                return 8 * [{"type": "tool/call", "data": {**at, **told}}]
+                return _often({"type": "tool/call", "data": {**at, **told}})
             data = {**at, "message": make.tool_result(call.id, "done")}
-            return 8 * [{**_surface("tool/result", data), "sourceEventSeqs": [call.seq]}]
+            return _often({**_surface("tool/result", data), "sourceEventSeqs": [call.seq]})
         called = {"type": "tool-call", "id": f"c{self._calls}", "name": "a", "arguments": "{}"}
         answers = [make.assistant_message(content, **CONFIG) for content in ("Yes.", "", [called])]
         rows = [
@@ -144,6 +147,11 @@ class Writer:
         return rows
 
 
+def _often(row: Json) -> list[Json]:
+    """So that what moves a turn on is drawn more often than all else."""
+    return [row] * 4
+
+
 def _surface(kind: str, data: Json) -> Json:
     return {"type": kind, "data": data, "surfaceOp": "append"}
 
@@ -176,7 +184,7 @@ def sessions(draw: st.DrawFn, version: int, longest: int = 14) -> Writer:
     return writer
 
 
-def mutated(draw: st.DrawFn, row: Json, seqs: int) -> Json:
+def mutated(draw: Draw, row: Json, seqs: int) -> Json:
     """The row with one thing changed, which may or may not matter."""
     row = copy.deepcopy(row)
     how = draw(st.integers(0, 9))
@@ -202,7 +210,7 @@ def mutated(draw: st.DrawFn, row: Json, seqs: int) -> Json:
     return row
 
 
-def _changed(draw: st.DrawFn, data: Any) -> Any:
+def _changed(draw: Draw, data: Any) -> Any:
     path = draw(st.sampled_from(list(_paths(data))))
     if not path:
         return draw(st.sampled_from(JUNK))
