@@ -57,7 +57,7 @@ class Writer:
 
     def _choices(self) -> list[Json]:
         session, make = self.session, self.session.make
-        rows = [
+        rows: list[Json] = [
             {"type": "plan/mode", "data": {"active": True}},
             {"type": "todo/write", "data": {"todos": []}},
             {"type": "x/y", "data": {"x": [1.5, "\\u2028"]}, "ignorable": True},
@@ -66,7 +66,7 @@ class Writer:
             *self._replacements(),
         ]
         if session.open_turn is None:
-            turn = {"turn": self._turns + 1}
+            turn: Json = {"turn": self._turns + 1}
             return [*rows, *_often({"type": "turn/start", "data": turn})]
         if session.open_step is None:
             step = {"turn": session.open_turn, "step": self._steps + 1}
