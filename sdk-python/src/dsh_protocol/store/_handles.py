@@ -178,7 +178,7 @@ class Writer(Handle):
         self._advance(len(rows))
 
     def flush(self) -> None:
-        """Store the session even if it has no event yet. Appended events are stored already.
+        """Store the session even if it has no event yet, and cut off a torn end. Appended events are stored already.
 
         Raises:
             StoreError: as `append`.
@@ -186,6 +186,8 @@ class Writer(Handle):
         self._require_writable()
         if self._position is None:
             self._create([])
+        else:
+            self._repair()
 
     def close(self) -> None:
         """Let go of the session and of its lock. Closing twice is fine."""

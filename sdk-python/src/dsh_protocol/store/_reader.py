@@ -34,6 +34,8 @@ from ._files import FILES, Files, is_same_file, open_regular
 
 CHUNK = 1 << 20
 """How many bytes of the file are taken at a time; a row or frame that is larger is taken as a whole."""
+_ENOUGH = 4 << 20
+"""A batch of frames is complete when their content costs this much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +132,13 @@ class LogReader:
 
     def read_all(self) -> Iterator[Batch]:
         """Batches up to the present end of the log."""
-        batch = self.read()
-        yield batch
-        while batch.more:
+        more = True
+        while more:
             batch = self.read()
+            more = batch.more
             yield batch
+            # Nobody may need it any more while the next one is read.
+            del batch
 
     def follow(self, wait: Callable[[], None]) -> Iterator[Batch]:
         """Batches for ever: `wait` is called when there is nothing to read for now.
@@ -226,6 +230,8 @@ class LogReader:
                 return
             events += inside
             self._move_to(start + frame.end)
+            if cost > _ENOUGH:
+                return
         if layout.damage is not None:
             self._stop(start, layout.damage, delivered=self._at > start)
 
