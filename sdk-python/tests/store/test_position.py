@@ -6,36 +6,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-import ops
 import synthetic
-from suites import cases
+from corpus import corpus
 
 from dsh_protocol.dialect import dialect
-from dsh_protocol.findings import ProtocolError, RefusedError, StorageError
+from dsh_protocol.findings import RefusedError, StorageError
 from dsh_protocol.reading import accept
-from dsh_protocol.rows import Event, Log, log_path, open_log
+from dsh_protocol.rows import Event, log_path, open_log
 from dsh_protocol.state import LogState
 from dsh_protocol.state.sequence import EventSequence
 from dsh_protocol.store import Store
 
 _OF_A_SEQUENCE = ("envelope/", "seed/", "surface/op-", "surface/sources-")
 """What a sequence looks at: each event for itself, and its number; not which nodes it replaces."""
-
-
-def corpus() -> list[tuple[str, bytes, Log]]:
-    """Every log of the conformance suites that can be opened and has a place in a store."""
-    found = []
-    for case in cases():
-        if case["op"] not in ("check", "frames") or "files" in case["input"]:
-            continue
-        data = ops._bytes(case["input"])
-        try:
-            log = open_log(data)
-        except ProtocolError:
-            continue
-        if 0 < len(log.header.id) < 200 and log.header.cwd != "":
-            found.append((case["id"], data, log))
-    return found
 
 
 def test_the_writer_goes_on_where_the_reader_stops(tmp_path: Path) -> None:

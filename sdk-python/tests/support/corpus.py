@@ -1,0 +1,25 @@
+"""The logs of the conformance suites, for whoever needs many logs with all kinds of defects."""
+
+from __future__ import annotations
+
+import ops
+from suites import cases
+
+from dsh_protocol.findings import ProtocolError
+from dsh_protocol.rows import Log, open_log
+
+
+def corpus() -> list[tuple[str, bytes, Log]]:
+    """Every log of the conformance suites that can be opened and has a place in a store."""
+    found = []
+    for case in cases():
+        if case["op"] not in ("check", "frames") or "files" in case["input"]:
+            continue
+        data = ops._bytes(case["input"])
+        try:
+            log = open_log(data)
+        except ProtocolError:
+            continue
+        if 0 < len(log.header.id) < 200 and log.header.cwd != "":
+            found.append((case["id"], data, log))
+    return found
