@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
     from .rules import Rule, rule
     from .schemas import SchemaFinding, Validator, schema, schema_names
+    from .session import ForkError, Messages, Session, SessionOptions, fork_seed, repair
     from .state import LogState, Surface
     from .wire import DirectoryAttachments, serialize
 
@@ -51,6 +52,7 @@ _MODULES = {
     "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
     "rules": ("Rule", "rule"),
     "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
+    "session": ("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
     "state": ("LogState", "Surface"),
     "wire": ("DirectoryAttachments", "serialize"),
 }
@@ -98,6 +100,12 @@ __all__ = [  # noqa: RUF022 (by module)
     "Validator",
     "schema",
     "schema_names",
+    "ForkError",
+    "Messages",
+    "Session",
+    "SessionOptions",
+    "fork_seed",
+    "repair",
     "LogState",
     "Surface",
     "DirectoryAttachments",
