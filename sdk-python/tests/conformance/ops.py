@@ -13,7 +13,8 @@ from dsh_protocol import jsonvalue, state, streams
 from dsh_protocol.check import Report, check_log, check_path
 from dsh_protocol.dialect import dialect
 from dsh_protocol.findings import Finding, JsonError, ProtocolError, StorageError
-from dsh_protocol.rows import EVENT_CLASSES, Log, decode_seqs, encode_seqs, open_log
+from dsh_protocol.rows import EVENT_CLASSES, Event, Log, decode_seqs, encode_seqs, open_log
+from dsh_protocol.session import ForkError, Session, SessionOptions, fork_seed, repair
 
 Json = dict[str, Any]
 Op = Callable[[Json, int], Json]
@@ -156,6 +157,45 @@ def _surface(folded: state.LogState) -> Json:
     }
 
 
+# ---- Writing ---------------------------------------------------------------------------------------
+
+
+def _append(given: Json, version: int) -> Json:
+    log = open_log(_bytes(given))
+    session = Session.open(log, options=SessionOptions(level="append", clock=lambda: 1))
+    event = given["append"]
+    arguments = {
+        "surface_op": event.get("surfaceOp"),
+        "source_event_seqs": event.get("sourceEventSeqs"),
+    }
+    findings = session.check_append(event["type"], event["data"], **arguments)
+    answer = _answer(None, findings)
+    if "refused" in answer:
+        return answer
+    appended = session.append(event["type"], event["data"], **arguments)
+    nodes = list(session.surface.nodes)
+    generation = session.surface.replace_generation
+    return {"ok": {"seq": appended.seq, "nodes": nodes, "replaceGeneration": generation}}
+
+
+def _fork(given: Json, version: int) -> Json:
+    events, boundary = _events(given, version), given.get("boundary")
+    try:
+        seed = fork_seed(events, boundary)
+    except ForkError as error:
+        return _answer(None, error.findings)
+    inherited = len(events) if boundary is None else boundary + 1
+    return {"ok": {"inherited": inherited, "added": [event.value for event in seed[inherited:]]}}
+
+
+def _repair(given: Json, version: int) -> Json:
+    return {"ok": {"events": [event.value for event in repair(_events(given, version))]}}
+
+
+def _events(given: Json, version: int) -> list[Event]:
+    return [EVENT_CLASSES[version].from_value(row) for row in given["events"]]
+
+
 # ---- Request headers -------------------------------------------------------------------------------
 
 
@@ -227,6 +267,9 @@ OPS: dict[str, Op] = {
     "check": _check,
     "fold": _of_state(_surface),
     "messages": _of_state(lambda folded: list(folded.surface.messages())),
+    "append": _append,
+    "fork": _fork,
+    "repair": _repair,
     "header.canonical": _canonical,
     "header.equals": _equals,
     "header.fold": _of_state(lambda folded: {"header": folded.headers.current()}),
