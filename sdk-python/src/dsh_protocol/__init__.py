@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from .schemas import SchemaFinding, Validator, schema, schema_names
     from .session import ForkError, Messages, Session, SessionOptions, fork_seed, repair
     from .state import LogState, Surface
+    from .store import (
+        Cursor,
+        LogReader,
+        Store,
+        StoredSession,
+        StoreError,
+        list_sessions,
+        salvage,
+    )
     from .wire import DirectoryAttachments, serialize
 
 _MODULES = {
@@ -54,6 +63,15 @@ _MODULES = {
     "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
     "session": ("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
     "state": ("LogState", "Surface"),
+    "store": (
+        "Cursor",
+        "LogReader",
+        "Store",
+        "StoreError",
+        "StoredSession",
+        "list_sessions",
+        "salvage",
+    ),
     "wire": ("DirectoryAttachments", "serialize"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
@@ -108,6 +126,13 @@ __all__ = [  # noqa: RUF022 (by module)
     "repair",
     "LogState",
     "Surface",
+    "Cursor",
+    "LogReader",
+    "Store",
+    "StoreError",
+    "StoredSession",
+    "list_sessions",
+    "salvage",
     "DirectoryAttachments",
     "serialize",
 ]

@@ -169,6 +169,71 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path, compression: Compress
     assert max(peaks) < 1.5 * peaks[0]
 
 
+# ---- The last rows ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 11, 12, 40])
+@pytest.mark.parametrize("tail", [b"", b'{"type":'])
+def test_the_last_rows(tmp_path: Path, compression: Compression, rows: int, tail: bytes) -> None:
+    path = tmp_path / NAMES[compression]
+    tail = compressed.frame(tail)[:-3] if tail and compression == "zstd" else tail
+    path.write_bytes(log_of(compression, 2) + tail)
+    with LogReader(path) as reader:
+        reader.skip_to_last(rows)
+        events = [event for batch in reader.read_all() for event in batch.events]
+        assert len(events) >= min(rows, 12)
+        assert [(e.seq, e.line) for e in events] == [
+            (s, s + 2) for s in range(12 - len(events), 12)
+        ]
+        cursor = reader.cursor
+        assert (cursor.line, cursor.seq) == (13, 12)
+    if rows < 6:
+        assert len(events) == (2 * rows if compression == "zstd" else rows)
+    with LogReader(path, cursor=cursor) as reader:
+        assert reader.read().events == []
+
+
+def test_the_last_rows_of_a_long_log(tmp_path: Path, compression: Compression) -> None:
+    """Of a plain log only the end is read; of a compressed one everything is looked at, and the end decompressed."""
+
+    class Counting(Files):
+        taken = 0
+
+        def read_at(self, fd: int, size: int, offset: int) -> bytes:
+            data = super().read_at(fd, size, offset)
+            self.taken += len(data)
+            return data
+
+    with Store(tmp_path, compression).create(stores.header()) as writer:
+        for start in range(0, 40_000, 50):
+            writer.append(stores.events(start, 50, "x" * 60))
+    files = Counting()
+    with LogReader(writer.path, files=files) as reader:
+        reader.skip_to_last(7)
+        found = seqs(reader)
+    size = 7 if compression == "none" else 7 * 50
+    assert found == list(range(40_000 - size, 40_000))
+    assert files.taken < (400_000 if compression == "none" else 5 << 20)
+
+
+def test_the_last_rows_of_an_odd_log(tmp_path: Path) -> None:
+    """When the place is not to be trusted, everything is read."""
+    plain = tmp_path / "a.jsonl"
+    rows = [synthetic.line(event.value) for event in EVENTS]
+    plain.write_bytes(synthetic.log_bytes([]) + b"".join([*rows[:-2], b"garbage\n", *rows[-2:]]))
+    with LogReader(plain) as reader:
+        reader.skip_to_last(3)
+        assert seqs(reader) == list(range(12))
+    spanning = tmp_path / "b.zstd"
+    log = synthetic.log_bytes([event.value for event in EVENTS])
+    head = log.index(b"\n") + 1
+    parts = [log[:head], *(log[i : i + 150] for i in range(head, len(log), 150))]
+    spanning.write_bytes(b"".join(map(compressed.frame, parts)))
+    with LogReader(spanning) as reader:
+        reader.skip_to_last(3)
+        assert seqs(reader) == list(range(12))
+
+
 # ---- Torn ends -------------------------------------------------------------------------------------
 
 

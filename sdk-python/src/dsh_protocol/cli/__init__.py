@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from . import _output as output
-from . import check, explain, fork, log, repair, requests, schema, types
+from . import check, explain, fork, log, ls, repair, requests, schema, tail, types
 
 app = typer.Typer(
     name="dsh-protocol",
-    help="Read, check, rebuild, repair and fork DeepSeek Harness session logs.",
+    help="Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,6 +28,8 @@ for command in (
     requests.requests,
     repair.repair,
     fork.fork,
+    tail.tail,
+    ls.ls,
     schema.schema,
     types.types,
     explain.explain,
@@ -50,7 +52,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Read, check, rebuild, repair and fork DeepSeek Harness session logs."""
+    """Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs."""
 
 
 def main() -> None:

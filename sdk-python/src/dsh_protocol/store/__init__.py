@@ -5,6 +5,7 @@ beginning of a damaged log. Error codes are in `CODES`.
 """
 
 from ._cursor import Cursor
+from ._details import SessionDetails, details_of
 from ._errors import CODES, StoreError
 from ._handles import Handle, Reader, Writer
 from ._listing import Listing, StoredSession, list_sessions
@@ -24,10 +25,12 @@ __all__ = [
     "Position",
     "Reader",
     "Salvage",
+    "SessionDetails",
     "Store",
     "StoreError",
     "StoredSession",
     "Writer",
+    "details_of",
     "list_sessions",
     "salvage",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dsh_protocol.dialect import CURRENT
 from dsh_protocol.findings import StorageError, UnsupportedFormatError
@@ -45,6 +45,21 @@ class StoredSession:
     header: Header | None
     code: str | None = None
     message: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """This entry as a JSON object with all members present."""
+        return {
+            "id": self.id,
+            "path": str(self.path),
+            "formatVersion": self.version,
+            "compression": self.compression,
+            "bytes": self.size,
+            "modified": self.modified,
+            "verdict": self.verdict,
+            "header": None if self.header is None else self.header.logical,
+            "code": self.code,
+            "message": self.message,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from dsh_protocol.rows import (
 )
 
 from ._cursor import ANCHOR, Cursor, anchor_of
+from ._ending import last_frames, last_rows
 from ._errors import StoreError, refusal, unreadable
 from ._files import FILES, Files, is_same_file, open_regular
 
@@ -154,6 +155,18 @@ class LogReader:
             if not batch.more:
                 self._require_latest()
                 wait()
+
+    def skip_to_last(self, rows: int) -> None:
+        """Go on at the last so many complete rows, or a few more, without reading those in front of them.
+
+        Lines are counted from the number of the first of them, as in a log without defects. When the place cannot be
+        found (few rows, a row without a number) reading begins at the first row, as it would have.
+        """
+        find = last_frames if self.compressed else last_rows
+        found = find(self.read_at, self._head_end, self.size(), max(rows, 1))
+        if found is not None:
+            offset, seq = found
+            self._start(Cursor(offset, 0, seq + 1, seq, self._anchor_at(offset)))
 
     def close(self) -> None:
         """Let go of the file. Closing twice is fine."""
