@@ -13,8 +13,22 @@ from dsh_protocol import jsonvalue, state, streams
 from dsh_protocol.check import Report, check_log, check_path
 from dsh_protocol.dialect import dialect
 from dsh_protocol.findings import Finding, JsonError, ProtocolError, StorageError
-from dsh_protocol.rows import EVENT_CLASSES, Event, Log, decode_seqs, encode_seqs, open_log
+from dsh_protocol.rows import (
+    EVENT_CLASSES,
+    Event,
+    Log,
+    decode_seqs,
+    decompress,
+    encode_project,
+    encode_seqs,
+    encode_session,
+    log_path,
+    make_event,
+    open_log,
+    scan_frames,
+)
 from dsh_protocol.session import ForkError, Session, SessionOptions, fork_seed, repair
+from dsh_protocol.store import Store
 
 Json = dict[str, Any]
 Op = Callable[[Json, int], Json]
@@ -120,6 +134,35 @@ def _verdict(report: Report, log: Log | None = None) -> Json:
     if "refused" in answer:
         answer["readable"] = report.verdicts["readable"]
     return answer
+
+
+def _path(given: Json, version: int) -> Json:
+    try:
+        project = encode_project(given.get("cwd"))
+    except StorageError as error:
+        return _refusal(error, "/cwd")
+    try:
+        session = encode_session(given["id"])
+    except StorageError as error:
+        return _refusal(error, "/id")
+    return {"ok": {"project": project, "session": session}}
+
+
+def _continue(given: Json, version: int) -> Json:
+    data = _bytes(given)
+    log = open_log(data)
+    compressed = log.stats["compression"] == "zstd"
+    with tempfile.TemporaryDirectory() as folder:
+        path = log_path(Path(folder), log.header, compressed=compressed)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+        with Store(folder, "zstd" if compressed else "none").open_writer(log.header.id) as writer:
+            writer.append([make_event("session/end-seed", writer.count, 1, {})])
+        stored = path.read_bytes()
+    if not compressed:
+        return {"ok": {"lines": stored.decode().removesuffix("\n").split("\n")}}
+    frames = [b"".join(decompress(stored, frame)) for frame in scan_frames(stored).frames]
+    return {"ok": {"frames": [frame.decode() for frame in frames]}}
 
 
 def _frames(given: Json, version: int) -> Json:
@@ -263,6 +306,8 @@ OPS: dict[str, Op] = {
     "json.roundtrip": _roundtrip,
     "seqs.encode": _encode_seqs,
     "seqs.decode": _decode_seqs,
+    "path": _path,
+    "continue": _continue,
     "frames": _frames,
     "check": _check,
     "fold": _of_state(_surface),
