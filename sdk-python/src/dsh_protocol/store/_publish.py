@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +19,7 @@ def publish(files: Files, path: Path, content: bytes) -> os.stat_result:
         FileExistsError: the name is taken, and was left as it is.
         OSError: the file is not there.
     """
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f"{path.name}.{os.urandom(6).hex()}.tmp")
     try:
         state = _write_synced(files, temporary, content)
         files.link(temporary, path)

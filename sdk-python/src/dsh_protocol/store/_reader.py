@@ -103,10 +103,12 @@ class LogReader:
         self._line = self._boundary_line = cursor.line - cursor.rows
         self._next_seq = cursor.seq
         self._searched = 0
-        self._fruitless: tuple[int, int] | None = None
+        self._settled: tuple[int, int] | None = None
+        """The size and time of the file when there was nothing more to read in it."""
         self._damage: StorageError | None = None
         self._splitter = LineSplitter(self._limits.max_row_bytes)
         self._require_same()
+        self._load(0)
 
     # ---- Reading -----------------------------------------------------------------------------------
 
@@ -122,14 +124,19 @@ class LogReader:
             raise self._damage
         before, seen = self._at, (state.st_size, state.st_mtime_ns)
         events: list[Event] = []
-        if state.st_size > self._at and seen != self._fruitless:
-            take = self._take_frames if self.compressed else self._take_rows
-            take(events, state.st_size)
+        if seen != self._settled:
+            if state.st_size > self._at:
+                take = self._take_frames if self.compressed else self._take_rows
+                take(events, state.st_size)
+            else:
+                # Written to, and as long as before: then perhaps not with the same bytes.
+                self._load(0)
         progress = before < self._at
-        self._fruitless = None if progress else seen
         if progress:
             self._note_place()
-        return Batch(events, self._report.drain(), self.cursor, progress and self._at < seen[0])
+        more = progress and self._at < state.st_size
+        self._settled = None if more else seen
+        return Batch(events, self._report.drain(), self.cursor, more)
 
     def read_all(self) -> Iterator[Batch]:
         """Batches up to the present end of the log."""
