@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import events, rules, schemas
+from dsh_protocol.conformance.cases import Corpus
+
+from . import conformance, events, rules, schemas
 from .markdown import Page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +38,7 @@ def pages(examples: Path) -> Iterator[Page]:
     yield from rules.pages()
     yield from events.pages(examples)
     yield from schemas.pages(examples)
+    yield from conformance.pages(Corpus.open(ROOT / "conformance"))
 
 
 def _index() -> Page:
@@ -57,6 +60,10 @@ def _index() -> Page:
                 "what a schema cannot say: each rule with a case that keeps it and one that breaks it",
             ),
             ("[Schemas](schemas.md)", "headers, rows and requests; every definition by name"),
+            (
+                "[Conformance cases](conformance.md)",
+                "what each case shows, what none can show, and where official software answers otherwise",
+            ),
         ],
     )
     return page

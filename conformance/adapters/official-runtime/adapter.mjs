@@ -1,110 +1,64 @@
-// A conformance adapter that asks the official library. The official runtime loads it as a plugin; it then
-// reads requests from standard input and writes answers to standard output, one line of JSON each, until the
-// input ends. ../messages.schema.json describes the lines, README.md how to start it.
-
-import process from 'node:process'
+// The adapter for the official runtime: a plugin that the runtime loads, and that answers the messages of
+// ../../protocol.schema.json on standard input and output with the runtime's own library.
 import readline from 'node:readline'
+import { logOps } from './logs.mjs'
+import { readerOps } from './reader.mjs'
+import { valueOps } from './values.mjs'
+import { wireOps } from './wire.mjs'
 
 export const name = 'conformance-adapter'
 
-/** Called by the runtime, which waits for it: nothing else of the runtime starts before the process ends. */
 export async function apply(ctx) {
   const library = await load(ctx)
-  say({ adapter: 'official-runtime', formats: FORMATS })
+  const ops = { ...valueOps(library), ...logOps(library), ...readerOps(library), ...wireOps(library) }
+  // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
-    say(answer(library, JSON.parse(line)))
+    const message = JSON.parse(line)
+    if (message.cmd === 'stop') break
+    process.stdout.write(ascii(JSON.stringify(await reply(message, ops, library))) + '\n')
   }
   process.exit(0)
 }
 
-/** The formats that each op can be asked about. Older ones are read through the catalog alone. */
-const FORMATS = { check: [3, 4], fold: [4], messages: [4] }
+async function load(ctx) {
+  const get = (name) => ctx.loader.import('@deepseek-ai/dsh-' + name)
+  const library = {
+    ctx,
+    session: await get('session'),
+    catalog: await get('session-format-catalog'),
+    format: await get('session-format'),
+    llm: await get('llm'),
+    deepseek: await get('llm-deepseek'),
+    attachments: await get('attachment-local'),
+    projections: [],
+  }
+  library.version = library.session.SESSION_FORMAT_VERSION
+  // The plugin that takes images out of messages tells sessions how; release 0.1.5 has no such plugin.
+  if (library.version >= 4) {
+    const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
+    const offload = await get('compaction-image-offload')
+    offload.apply({ sessions, on() {} })
+  }
+  return library
+}
 
-const OPS = { check, fold, messages }
-
-function answer(library, { id, op, input }) {
-  if (OPS[op] === undefined) return { id, unsupported: `no op ${op}` }
+async function reply(message, ops, library) {
+  if (message.cmd === 'start') {
+    const version = { 3: '0.1.5-rc.1', 4: '0.2.1-rc.2' }[library.version]
+    return { protocol: 1, implementation: { name: 'official runtime', version, language: 'JavaScript' } }
+  }
+  if (message.cmd === 'capabilities') {
+    const formats = Object.keys(ops).map((op) => [op, [library.version]])
+    return { ops: Object.fromEntries(formats), reports: ['code', 'readable'] }
+  }
+  const { number, op, input } = message
   try {
-    const version = headerOf(input)?.version
-    if (version < Math.min(...FORMATS[op])) return { id, unsupported: `format ${version}` }
-    return { id, ok: OPS[op](library, input) }
+    return { number, ...(await ops[op](input)) }
   } catch (error) {
-    return { id, refused: { name: String(error?.name), message: String(error?.message) } }
+    return { number, error: String(error?.stack ?? error) }
   }
 }
 
-// ---- Ops ------------------------------------------------------------------------------------------
-
-/** The whole log by every rule that the library has for a stored one, relations between events included. */
-function check(library, input) {
-  return { events: restore(library, input, 'current').events.length }
-}
-
-function fold(library, input) {
-  const { nodes, replaceGeneration, contentGeneration } = session(library, input).surface
-  return { nodes: [...nodes], replaceGeneration, contentGeneration }
-}
-
-function messages(library, input) {
-  return session(library, input).deriveMessages()
-}
-
-// ---- The library ----------------------------------------------------------------------------------
-
-async function load(ctx) {
-  const module = (package_) => ctx.loader.import(`@deepseek-ai/${package_}`)
-  const [{ Session }, catalogs, offload] = await Promise.all(
-    ['dsh-session', 'dsh-session-format-catalog', 'dsh-compaction-image-offload'].map(module),
-  )
-  return { Session, catalogs, projections: projectionsOf(offload) }
-}
-
-/** What the plugin for offloaded images would register with a running session host. */
-function projectionsOf(offload) {
-  const found = []
-  offload.apply({ sessions: { registerMessageProjection: (one) => found.push(one) }, on() {} })
-  return found
-}
-
-/** Stored rows to events; nothing is repaired and no row is dropped. */
-function restore({ catalogs }, input, validation) {
-  const header = headerOf(input)
-  const current = catalogs.sessionFormatCatalog
-  const catalog = header?.version < current.currentVersion ? catalogs.historicalSessionFormatCatalog : current
-  const restoring = catalog.createRestore(header, { recovery: 'strict', validation })
-  for (const row of rowsOf(input)) restoring.decodeRow(row)
-  return restoring.finish()
-}
-
-function session(library, input) {
-  const restored = input.lines === undefined ? held(input) : restore(library, input, 'transformed')
-  const { header, events, inheritedEventCount } = restored
-  return library.Session.fromRestore(
-    header.id,
-    events,
-    header,
-    inheritedEventCount,
-    'owned',
-    library.projections,
-  )
-}
-
-/** Events as a program holds them are no stored rows; the marker of a seed says how many are inherited. */
-function held({ header: { type, ...header }, events }) {
-  const marker = events.findLast(({ type, data }) => type === 'session/end-seed' && data?.inherited === true)
-  return { header, events, inheritedEventCount: marker?.seq ?? 0 }
-}
-
-// ---- Logs and lines -------------------------------------------------------------------------------
-
-function headerOf(input) {
-  return input.lines === undefined ? input.header : JSON.parse(input.lines[0])
-}
-
-function rowsOf(input) {
-  return input.lines === undefined ? input.events : input.lines.slice(1).map((line) => JSON.parse(line))
-}
-
-function say(message) {
-  process.stdout.write(JSON.stringify(message) + '\n')
+function ascii(text) {
+  return text.replace(/[\x7f-\uffff]/g, (unit) => '\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))
 }

@@ -139,7 +139,7 @@ def test_every_refusing_case_ends_without_a_traceback(tmp_path: Path) -> None:
     inputs = [
         case["input"]
         for suite in suites
-        for case in json.loads(suite.read_bytes())["cases"]
+        for case in json.loads(suite.read_bytes()).get("cases", [])
         if case["op"] == "check" and "events" in case["input"] and "refused" in case["expect"]
     ]
     assert len(inputs) > 500

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ops
 from suites import cases
+from suites import corpus as suites
 
+from dsh_protocol.conformance.adapter._logs import log_bytes
 from dsh_protocol.findings import ProtocolError
 from dsh_protocol.rows import Log, open_log
 
@@ -13,13 +14,14 @@ def corpus() -> list[tuple[str, bytes, Log]]:
     """Every log of the conformance suites that can be opened and has a place in a store."""
     found = []
     for case in cases():
-        if case["op"] not in ("check", "frames") or "files" in case["input"]:
+        given = suites().resolve(case.input)
+        if case.op not in ("check", "frames") or "files" in given:
             continue
-        data = ops._bytes(case["input"])
+        data = log_bytes(given)
         try:
             log = open_log(data)
         except ProtocolError:
             continue
         if 0 < len(log.header.id) < 200 and log.header.cwd != "":
-            found.append((case["id"], data, log))
+            found.append((case.id, data, log))
     return found

@@ -11,7 +11,19 @@ from typing import Annotated
 import typer
 
 from . import _output as output
-from . import check, explain, fork, log, ls, repair, requests, schema, tail, types
+from . import (
+    check,
+    conformance,
+    explain,
+    fork,
+    log,
+    ls,
+    repair,
+    requests,
+    schema,
+    tail,
+    types,
+)
 
 app = typer.Typer(
     name="dsh-protocol",
@@ -35,6 +47,7 @@ for command in (
     explain.explain,
 ):
     app.command(command.__name__)(output.guarded(command))
+app.add_typer(conformance.app, name="conformance")
 
 
 def _print_version(wanted: bool) -> None:

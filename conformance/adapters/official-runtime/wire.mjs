@@ -1,0 +1,175 @@
+// Model requests: what the adapter for DeepSeek endpoints would send, caught before it leaves.
+import { Buffer } from 'node:buffer'
+import path from 'node:path'
+import { refusedWithCode } from './answers.mjs'
+import { restored } from './logs.mjs'
+import { defined, inFolder, logBytes, read, stored } from './reader.mjs'
+
+const WIRES = { 3: 'deepseek-chat', 4: 'deepseek-messages' }
+const MODEL = ['systemPromptUpdate', 'toolUpdate', 'inputModalities', 'contextWindow']
+const DEFAULTS = ['maxTokens', 'thinking', 'reasoningEffort']
+const LIMITS = [
+  'maxImagesPerRequest',
+  'maxRequestFilesBytes',
+  'maxInlineRequestImageBytes',
+  'imageOffloadCountQuantum',
+  'imageOffloadByteQuantum',
+  'inlineImageOffloadByteQuantum',
+]
+
+export function wireOps(library) {
+  return {
+    'wire.serialize': async (given) => {
+      if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
+      return serialized(library, given)
+    },
+    'request.rebuild': (given) => inFolder((root) => rebuilt(library, root, given)),
+  }
+}
+
+async function serialized(library, { options, route, attachments }) {
+  try {
+    return { ok: { body: await body(library, options, route, attachments) } }
+  } catch (error) {
+    return refusedWithCode(error)
+  }
+}
+
+// The request of the k-th settlement, from the events before it.
+async function rebuilt(library, root, given) {
+  const log = await read(library, stored(library, root, logBytes(given), 'none').place)
+  const settlements = log.events.filter(
+    ({ type, seq }) => /^assistant\/(message|attempt)$/.test(type) && seq >= log.inherited,
+  )
+  const before = log.events.slice(0, settlements[given.index].seq)
+  const session = restored(library, { header: log.header, events: before })
+  const { config, tools } = session.requestHeader()
+  const options = {
+    ...config,
+    messages: session.deriveMessages(),
+    ...defined({ tools, toolHistory: session.toolHistory?.() }),
+    sessionId: log.header.id,
+  }
+  const { systemPromptUpdate } = session.requestContext() ?? {}
+  const declared = await declaredRoute(library, config)
+  return serialized(library, {
+    options,
+    route: { ...defined({ ...declared, systemPromptUpdate }), ...given.route },
+    attachments: given.attachments,
+  })
+}
+
+// What the release's own catalog says about a model.
+async function declaredRoute(library, { provider, model }) {
+  const adapter = deepseekAdapter(library, library.deepseek.resolveAdapterOptions({}, undefined), {})
+  const { toolUpdate, inputModalities } = await adapter.resolveModel(provider, model)
+  return { toolUpdate, inputModalities }
+}
+
+async function body(library, options, route, attachments) {
+  const config = {
+    baseURL: 'http://127.0.0.1:9',
+    models: [{ id: options.model, ...picked(route, MODEL) }],
+    ...picked(route, DEFAULTS),
+  }
+  const connection = { ...library.deepseek.resolveAdapterOptions(config, undefined), ...picked(route, LIMITS) }
+  const adapter = deepseekAdapter(library, connection, route, attachments)
+  return sent(adapter, projected(library, options, route, adapter))
+}
+
+// What the runtime does to a request before an adapter gets it.
+function projected({ llm, attachments: { LocalAttachmentStore } }, options, route, adapter) {
+  let { messages, tools } = options
+  const root = storeRoot(route)
+  const filePath = (file) => (root === undefined ? undefined : LocalAttachmentStore.prototype.fileHostPath.call({ root }, file))
+  if (messages.some(({ content }) => llm.contentHasFile(content))) {
+    messages = llm.projectFilesToText(messages, (file) => quietly(() => filePath(file)))
+  }
+  if (route.inputModalities !== undefined && !route.inputModalities.includes('image')) {
+    messages = llm.projectImagesForTextModel(messages)
+  }
+  if (llm.projectToolUpdates !== undefined) {
+    ;({ messages, tools } = llm.projectToolUpdates(messages, tools, route.toolUpdate, options.toolHistory))
+  }
+  const providers = route.replayProviders ?? [options.provider]
+  const adapters = new Map(providers.map((provider) => [provider, { adapter }]))
+  return llm.LlmRuntime.prototype.forAdapter.call({ adapters }, { ...options, messages, ...defined({ tools }) }, adapter)
+}
+
+function deepseekAdapter(library, connection, route, attachments) {
+  const { LocalAttachmentStore } = library.attachments
+  const root = storeRoot(route)
+  const readonlyPath = (image) => LocalAttachmentStore.prototype.imageHostPath.call({ root }, image)
+  return new library.deepseek.DeepSeekAdapter({
+    options: () => connection,
+    resolveAuth: async () => ({ headers: {} }),
+    resolveApiKey: async () => 'none',
+    resolveUserId: () => 'none',
+    resolveFiles: () => uploads(route),
+    resolveAttachments: attachments === undefined ? undefined : () => store(attachments),
+    resolveImageAccess: (_session, image) => {
+      const found = root === undefined ? undefined : quietly(() => readonlyPath(image))
+      return found === undefined ? undefined : { readonlyPath: found }
+    },
+    prepareExtensions: async () => ({ fields: {}, accept: async () => {} }),
+    onReplayDegrade: () => {},
+  })
+}
+
+function storeRoot({ attachmentRoot }) {
+  return typeof attachmentRoot === 'string' ? path.join(attachmentRoot, 'v1') : undefined
+}
+
+function store(images) {
+  return {
+    readImageRequest: async (attachment) => {
+      const { attachmentId, mediaType, width, height } = attachment
+      const given = images[attachmentId]
+      if (given === undefined) throw Object.assign(new Error('not given'), { code: 'ATTACHMENT_NOT_FOUND' })
+      const data = Buffer.from(given.base64, 'base64')
+      const version = { attachment, variantId: attachmentId, mediaType, width, height, hasAlpha: false }
+      return { ...version, bytes: data.length, ...given, data }
+    },
+  }
+}
+
+function uploads({ fileIds = {}, imageMode }) {
+  return {
+    ensureUploaded: async ({ attachment }) => {
+      const fileId = fileIds[attachment.attachmentId]
+      if (imageMode === 'inline' || fileId === undefined) throw new Error('not uploaded')
+      return { record: { fileId }, uploaded: true }
+    },
+    invalidate: async () => {},
+  }
+}
+
+// The text that the adapter hands to fetch.
+async function sent(adapter, options) {
+  const real = globalThis.fetch
+  let text
+  globalThis.fetch = async (_url, { body }) => {
+    text = body
+    throw new Error('caught')
+  }
+  try {
+    for await (const _ of adapter.stream(options)) break
+  } catch (error) {
+    if (text === undefined) throw error
+  } finally {
+    globalThis.fetch = real
+  }
+  return text
+}
+
+function picked(from, names) {
+  return defined(Object.fromEntries(names.map((name) => [name, from[name]])))
+}
+
+function quietly(ask) {
+  try {
+    return ask()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,127 @@
+"""Is it the adapter or the implementation? A short conversation that only finds fault with adapters.
+
+A wrong answer is the implementation's; that one comes at all, in time, in the right shape, to the right question and
+the same twice, is the adapter's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .cases import Case, Corpus
+from .implementations import Capabilities, Conversation, Implementation
+from .judge import RIGHT, Verdict, judge
+from .process import AdapterFailure
+
+Json = dict[str, Any]
+
+_UNKNOWN_INPUT = {"nothing": "that this op takes"}
+
+
+@dataclass
+class Smoke:
+    """What a short conversation showed: problems of the adapter, and doubts about the implementation."""
+
+    implementation: Json = field(default_factory=dict)
+    asked: int = 0
+    right: int = 0
+    problems: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the adapter can be used."""
+        return not self.problems
+
+
+def smoke(corpus: Corpus, implementation: Implementation, *, limit: float) -> Smoke:
+    """Ask a few easy cases of each op that the adapter takes, each twice, and some input that no op takes."""
+    found = Smoke()
+    conversation = Conversation.with_(implementation, corpus.root, limit)
+    try:
+        capabilities = conversation.start()
+    except AdapterFailure as failure:
+        found.problems.append(f"it does not start: {failure.kind}: {failure.why}")
+        return found
+    found.implementation = capabilities.implementation
+    samples = list(_samples(corpus, capabilities))
+    _look_at_ops(corpus, capabilities, found)
+    try:
+        for case, version in samples:
+            _ask_twice(corpus, conversation, case, version, found)
+        _look_at_answers(samples, found)
+        _ask_nonsense(conversation, samples, found)
+    finally:
+        if not conversation.adapter.stop():
+            found.problems.append("it does not end with code 0 when it is told to stop")
+    return found
+
+
+def _samples(corpus: Corpus, capabilities: Capabilities) -> Iterator[tuple[Case, int]]:
+    """The smallest accepting and the smallest refusing case of each op."""
+    for op in capabilities.ops:
+        cases = [case for case in corpus.cases if case.op == op]
+        for kind in ("ok", "refused", "steps"):
+            fitting = [
+                (len(str(case.input)), case.id, case, version)
+                for case in cases
+                for version in case.formats
+                if kind in case.expect and capabilities.takes(op, version)
+            ]
+            if fitting:
+                yield min(fitting, key=lambda entry: entry[:2])[2:]
+
+
+def _look_at_ops(corpus: Corpus, capabilities: Capabilities, found: Smoke) -> None:
+    known = {case.op for case in corpus.cases}
+    if not known & capabilities.ops.keys():
+        found.problems.append("it takes no op that a case has")
+    for op in sorted(capabilities.ops.keys() - known):
+        found.problems.append(f"it takes {op}, which no case has")
+
+
+def _ask_twice(
+    corpus: Corpus, conversation: Conversation, case: Case, version: int, found: Smoke
+) -> None:
+    found.asked += 1
+    given = corpus.resolve(case.input)
+    try:
+        first, second = (conversation.ask(case.id, case.op, version, given) for _ in range(2))
+    except AdapterFailure as failure:
+        found.problems.append(f"{case.id}: {failure.kind}: {failure.why}")
+        return
+    if _said(first) != _said(second):
+        found.problems.append(f"{case.id}: it answers the same question in two ways")
+    reports = conversation.capabilities.reports if conversation.capabilities else frozenset()
+    judgement = judge(corpus.resolve(case.expect), first, reports)
+    if judgement.verdict in RIGHT:
+        found.right += 1
+    elif judgement.verdict is Verdict.unsupported:
+        found.problems.append(f"{case.id}: it takes {case.op} and then calls this unsupported")
+    else:
+        found.doubts.append(f"{case.id}: {judgement.verdict.value}: {judgement.why}")
+
+
+def _said(answer: Json) -> Json:
+    return {name: value for name, value in answer.items() if name not in ("number", "note")}
+
+
+def _look_at_answers(samples: list[tuple[Case, int]], found: Smoke) -> None:
+    if samples and not found.right:
+        found.problems.append(
+            "no answer at all is right: the adapter may ask the implementation something else"
+        )
+
+
+def _ask_nonsense(
+    conversation: Conversation, samples: list[tuple[Case, int]], found: Smoke
+) -> None:
+    for op, version in {case.op: version for case, version in samples}.items():
+        try:
+            conversation.ask("smoke/input/unknown", op, version, _UNKNOWN_INPUT)
+        except AdapterFailure as failure:
+            found.problems.append(
+                f"{op}: it does not survive an input that the op does not take: {failure.kind}: {failure.why}"
+            )

@@ -1,0 +1,112 @@
+"""What is fuzzed: random logs are sound, changes are reproducible, and no log at all ends in an exception."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from _fuzz.compare import differences, text_differences
+from _fuzz.logs import random_log
+from _fuzz.mutations import mutate
+from _fuzz.texts import mutate_text, text_of
+from _fuzz.writer import Json, Log
+from dsh_protocol.conformance.adapter import answer
+
+FORMATS = pytest.mark.parametrize("version", [3, 4])
+
+
+def given(log: Log) -> Json:
+    return {"header": log.header, "events": log.events}
+
+
+def logs(version: int, count: int, seed: str = "test") -> list[Log]:
+    return [random_log(random.Random(f"{seed}{index}"), version) for index in range(count)]
+
+
+@FORMATS
+def test_random_logs_are_sound(version: int) -> None:
+    types: Counter[str] = Counter()
+    replacements = 0
+    for log in logs(version, 150):
+        assert answer("check", given(log), version) == {"ok": {"events": len(log.events)}}
+        types.update(event["type"] for event in log.events)
+        replacements += answer("fold", given(log), version)["ok"]["replaceGeneration"]
+    assert len(types) >= 26
+    assert replacements > 50
+
+
+@FORMATS
+def test_no_change_ends_in_an_exception(version: int) -> None:
+    verdicts: Counter[str] = Counter()
+    changes: Counter[str] = Counter()
+    for index, log in enumerate(logs(version, 300, "broken")):
+        changes[mutate(random.Random(index), log)] += 1
+        for op in ("check", "fold", "messages"):
+            if log.header.get("version") == version:
+                (kind,) = answer(op, given(log), version).keys() & {"ok", "refused"}
+                verdicts[f"{op} {kind}"] += 1
+    assert len(changes) >= 12
+    assert min(verdicts.values()) > 20
+
+
+@FORMATS
+def test_no_text_ends_in_an_exception(version: int) -> None:
+    verdicts: Counter[str] = Counter()
+    for index, log in enumerate(logs(version, 200, "text")):
+        text = text_of(log)
+        mutate_text(random.Random(index), text)
+        (kind,) = answer("check", text.given(), version).keys() & {"ok", "refused"}
+        verdicts[kind] += 1
+    assert min(verdicts.values()) > 10
+
+
+def test_a_log_depends_on_its_seed_alone() -> None:
+    def made() -> list[Any]:
+        log = random_log(random.Random("7"), 4)
+        text = text_of(log)
+        changes = [mutate(random.Random("8"), log), mutate_text(random.Random("9"), text)]
+        return [log.events, text.given(), changes]
+
+    assert json.dumps(made()) == json.dumps(made())
+
+
+def ask_of(answers: dict[str, Json]) -> Any:
+    return lambda op, _given: answers[op]
+
+
+def ours(log: Log) -> dict[str, Json]:
+    return {op: answer(op, given(log), 4) for op in ("check", "fold", "messages")}
+
+
+def test_equal_answers_are_no_difference() -> None:
+    log = random_log(random.Random("3"), 4)
+    assert log.events
+    assert differences(log, 4, ask_of(ours(log))) == []
+
+
+def test_other_answers_are_differences() -> None:
+    log = random_log(random.Random("3"), 4)
+    right = ours(log)
+    folded = copy.deepcopy(right)
+    folded["fold"]["ok"]["nodes"].append(99)
+    (found,) = differences(log, 4, ask_of(folded))
+    assert (found.op, found.reason) == ("fold", None)
+    refused = {"refused": True, "readable": False}
+    # What the reader refuses, no session is built from.
+    (found,) = differences(log, 4, ask_of({**folded, "check": refused}))
+    assert found.op == "check"
+    # A gap before the end of a turn: the reader refuses the log.
+    log.events[0]["seq"] = 5
+    assert differences(log, 4, ask_of({**right, "check": refused})) == []
+    dropped = {"refused": True, "readable": True}
+    (found,) = differences(log, 4, ask_of({**right, "check": dropped}))
+    assert found.op == "check"
+    text = text_of(log)
+    text.lines[0] = "{"
+    assert text_differences(text, 4, ask_of({"check": {"refused": True, "readable": False}})) == []
+    assert text_differences(text, 4, ask_of({"check": {"ok": {"events": 1}}}))
