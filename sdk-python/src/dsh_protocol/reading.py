@@ -157,15 +157,15 @@ class Accepted:
     warnings: tuple[Finding, ...]
 
 
-def open_session(path: Path) -> Log:
-    """Open a log, or the one session that a directory holds (its highest generation).
+def session_path(path: Path) -> Path:
+    """A log, or the log of the one session that a directory holds (its highest generation).
 
     Raises:
         UsageError: `reading/several-sessions`, when the directory holds more than one session.
-        StorageError: the file cannot be used as a log.
+        StorageError: the directory holds none.
     """
     if not path.is_dir():
-        return open_log(path)
+        return path
     search = find_logs(path)
     if len(search.chosen) > 1:
         raise UsageError(
@@ -173,7 +173,17 @@ def open_session(path: Path) -> Log:
             f"the directory holds {len(search.chosen)} sessions",
             fix="Name one of them.",
         )
-    return open_log(search.chosen[0])
+    return search.chosen[0]
+
+
+def open_session(path: Path) -> Log:
+    """Open a log, or the one session that a directory holds (its highest generation).
+
+    Raises:
+        UsageError: `reading/several-sessions`, when the directory holds more than one session.
+        StorageError: the file cannot be used as a log.
+    """
+    return open_log(session_path(path))
 
 
 def accept(log: Log) -> Accepted:
