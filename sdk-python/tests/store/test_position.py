@@ -20,6 +20,9 @@ from dsh_protocol.store import Store
 _OF_A_SEQUENCE = ("envelope/", "seed/", "surface/op-", "surface/sources-")
 """What a sequence looks at: each event for itself, and its number; not which nodes it replaces."""
 
+_WOULD_LOSE_ITS_MARKER = "seed/marker-missing/marker-with-"
+"""A reader looks at the marker in a row that it drops; a writer would cut that row off, and the marker with it."""
+
 
 def test_the_writer_goes_on_where_the_reader_stops(tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
@@ -38,7 +41,7 @@ def test_the_writer_goes_on_where_the_reader_stops(tmp_path: Path) -> None:
         try:
             writer = Store(root, compression).open_writer(log.header.id)
         except (RefusedError, StorageError):
-            assert accepted is None, name
+            assert accepted is None or name.startswith(_WOULD_LOSE_ITS_MARKER), name
             seen["refused"] += 1
             continue
         with writer:
