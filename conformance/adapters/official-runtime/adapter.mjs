@@ -5,12 +5,14 @@ import { logOps } from './logs.mjs'
 import { readerOps } from './reader.mjs'
 import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
+import { writingOps } from './writing.mjs'
 
 export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
   const library = await load(ctx)
-  const ops = { ...valueOps(library), ...logOps(library), ...readerOps(library), ...wireOps(library) }
+  const families = [valueOps, logOps, readerOps, wireOps, writingOps]
+  const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const message = JSON.parse(line)
