@@ -5,6 +5,7 @@ import { logOps } from './logs.mjs'
 import { readerOps } from './reader.mjs'
 import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
+import { writingOps } from './writing.mjs'
 
 // Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know.
 const FORMATS_CHECKED = { 3: [3], 4: [3, 4] }
@@ -13,7 +14,8 @@ export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
   const library = await load(ctx)
-  const ops = { ...valueOps(library), ...logOps(library), ...readerOps(library), ...wireOps(library) }
+  const families = [valueOps, logOps, readerOps, wireOps, writingOps]
+  const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const message = JSON.parse(line)

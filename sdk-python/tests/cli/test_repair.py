@@ -205,6 +205,5 @@ def test_a_boundary_that_does_not_exist_is_a_bad_argument(tmp_path: Path) -> Non
 
 def test_an_open_turn_of_format_3_is_refused(tmp_path: Path) -> None:
     result, _ = fork(write(tmp_path, interrupted(3)))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "OPEN_TURN" in result.stderr
-    assert "fork/open-turn" in result.stderr

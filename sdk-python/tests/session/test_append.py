@@ -358,3 +358,51 @@ def test_a_header_has_to_be_one_that_can_be_read() -> None:
     with pytest.raises(StorageError) as caught:
         new_session(5)
     assert caught.value.code == "header/newer-format"
+
+
+# ---- What a later event might take back ------------------------------------------------------------
+
+
+@FORMATS
+def test_relations_between_events_are_looked_at(version: int) -> None:
+    session = new_session(version)
+    error = refused(session, "step/start", {"turn": 1, "step": 1})
+    assert rules(error.findings) == [("step/outside-turn", "")]
+    begin(session)
+    error = refused(session, "turn/end", {"turn": 1, "reason": {"kind": "completed"}})
+    assert rules(error.findings) == [("turn/end-open-step", "")]
+    call_tool(session)
+    error = refused(session, "step/end", {"turn": 1, "step": 1})
+    assert rules(error.findings) == [("step/unresolved-call", "")]
+
+
+def test_a_turn_does_not_end_inside_a_compaction() -> None:
+    session = new_session()
+    begin(session)
+    session.append("compaction/start", {"compactionId": "k", "turn": 1})
+    session.append("step/end", {"turn": 1, "step": 1})
+    done = {"turn": 1, "reason": {"kind": "completed"}}
+    error = refused(session, "turn/end", done)
+    assert rules(error.findings) == [("compaction/crossed", "")]
+    session.append("compaction/end", {"compactionId": "k", "turn": 1, "error": "gave up"})
+    session.append("turn/end", done)
+    assert check_log(open_log(stored(session))).errors == 0
+
+
+def test_an_heir_has_one_entry_for_each_child_of_its_own() -> None:
+    entry = {"version": 0, "childId": "k", "childCreatedAt": 1, "mode": "one-shot"}
+    parent = one_turn()
+    parent.append("subagent/catalog", entry)
+    child = parent.fork()
+    child.append("subagent/catalog", entry)
+    error = refused(child, "subagent/catalog", entry)
+    assert rules(error.findings) == [("catalog/repeated", "/data/childId")]
+    assert check_log(open_log(stored(child))).errors == 0
+
+
+def test_what_readers_only_warn_of_is_refused_when_nobody_can_go_on_behind_it() -> None:
+    session = new_session()
+    begin(session)
+    header = {"config": {**CONFIG, "stop": "x"}}
+    error = refused(session, "request/header", {"header": header, "reason": "change"})
+    assert ("runtime/payload", "/data/header/config/stop") in rules(error.findings)

@@ -79,7 +79,6 @@ def test_format_3_does_not_fork_inside_a_turn() -> None:
     with pytest.raises(ForkError) as caught:
         parent.fork(3)
     assert caught.value.code == "OPEN_TURN"
-    assert [(f.rule, f.seq) for f in caught.value.findings] == [("fork/open-turn", 0)]
     assert types(parent.fork(9))[-1] == "session/end-seed"
 
 
@@ -89,7 +88,6 @@ def test_a_boundary_is_the_number_of_an_event(version: int, boundary: Any) -> No
     with pytest.raises(ForkError) as caught:
         one_turn(version).fork(boundary)
     assert caught.value.code == "INVALID_BOUNDARY"
-    assert [f.rule for f in caught.value.findings] == ["fork/boundary"]
 
 
 def test_an_empty_session_has_no_boundary() -> None:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.findings import UsageError
 from dsh_protocol.reading import open_session
-from dsh_protocol.session import ForkError, Session
+from dsh_protocol.session import Session
 
 from . import _output as output
 from ._writing import save
@@ -32,13 +31,7 @@ def fork(
     A turn that is open there is ended in the child, with a result that says so for each open tool call; in format 3
     a fork inside a turn is refused.
     """
-    try:
-        child = Session.open(open_session(path)).fork(at, id=id)
-    except ForkError as error:
-        if error.code != "INVALID_BOUNDARY":
-            raise
-        # An argument that cannot be used; nothing is wrong with the log.
-        raise UsageError(error.code, error.message, fix=error.fix) from None
+    child = Session.open(open_session(path)).fork(at, id=id)
     save(out, child.header, child.events)
     output.print_line(child.header.id)
     inherited = output.counted(child.inherited_event_count, "inherited event")

@@ -272,7 +272,9 @@ class Session:
     ) -> list[Finding]:
         """Everything that is wrong with an event as the next one, errors first. Changes nothing.
 
-        Without an error among the findings, `append` takes the event.
+        Without an error among the findings, `append` takes the event. At level `log` they are those that a full check has
+        about the event once it is the last one of the log; what keeps the session from being continued is an error here,
+        even where a reader only warns of it. What a model provider would say to the message list is not among them.
 
         Raises:
             JsonError: `json/value`, `json/depth`: the data is no JSON value at all, or contains itself.

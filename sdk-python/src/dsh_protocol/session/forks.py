@@ -6,33 +6,26 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from dsh_protocol.dialect import dialect
-from dsh_protocol.findings import RefusedError
+from dsh_protocol.findings import UsageError
 from dsh_protocol.rows import EVENT_CLASSES, Event
-from dsh_protocol.rules import is_active, refuse
 from dsh_protocol.state.seeds import END_SEED
 
 from ._turns import TURN_END, TURN_START
 from .closers import turn_closers
 
 ForkCode: TypeAlias = Literal["INVALID_BOUNDARY", "OPEN_TURN"]
-_CODES: dict[str, ForkCode] = {
-    "fork/boundary": "INVALID_BOUNDARY",
-    "fork/open-turn": "OPEN_TURN",
-}
 
 
-class ForkError(RefusedError):
+class ForkError(UsageError):
     """A session cannot be forked there.
 
-    `code` is the code of the released runtime: `INVALID_BOUNDARY` (rule `fork/boundary`), or in format 3 `OPEN_TURN`
-    (rule `fork/open-turn`). Of its other codes, `SESSION_ALREADY_EXISTS`, `SESSION_NOT_FOUND` and `SESSION_NOT_LIVE`
-    are about a runtime's list of live sessions, which does not exist here.
+    `code` is that of the released runtime: `INVALID_BOUNDARY`, or in format 3 `OPEN_TURN`. Of its other codes,
+    `SESSION_ALREADY_EXISTS`, `SESSION_NOT_FOUND` and `SESSION_NOT_LIVE` are about a runtime's list of live sessions,
+    which does not exist here.
     """
 
-    def __init__(self, rule_id: str, seq: int | None, **params: Any) -> None:
-        finding = refuse(rule_id, seq=seq, **params)
-        super().__init__(finding.message, [finding])
-        self.code = _CODES[rule_id]
+    def __init__(self, code: ForkCode, message: str, *, fix: str) -> None:
+        super().__init__(code, message, fix=fix, path="/boundary")
 
 
 def fork_seed(events: Sequence[Event], boundary: int | None = None) -> list[Event]:
@@ -50,8 +43,12 @@ def fork_seed(events: Sequence[Event], boundary: int | None = None) -> list[Even
         return []
     boundary = events[-1].seq if boundary is None else boundary
     inside = type(boundary) is int and 0 <= boundary < len(events)
-    if not inside and is_active("fork/boundary"):
-        raise ForkError("fork/boundary", None, found=boundary, events=len(events))
+    if not inside:
+        raise ForkError(
+            "INVALID_BOUNDARY",
+            f"the boundary {boundary!r} is no event of this session, which has {len(events)}",
+            fix="Name the number of an event, or none to inherit everything.",
+        )
     prefix = list(events[: boundary + 1])
     last = prefix[-1]
     if not dialect(last.format_version).forks_open_turns:
@@ -68,9 +65,12 @@ def fork_seed(events: Sequence[Event], boundary: int | None = None) -> list[Even
 
 
 def _require_closed(prefix: Sequence[Event]) -> None:
-    rule_id = "fork/open-turn"
     for event in reversed(prefix):
         if event.type == TURN_END:
             return
-        if event.type == TURN_START and is_active(rule_id):
-            raise ForkError(rule_id, event.seq, boundary=prefix[-1].seq)
+        if event.type == TURN_START:
+            raise ForkError(
+                "OPEN_TURN",
+                f"the boundary {prefix[-1].seq} is inside the turn that event {event.seq} starts",
+                fix="Name the end of a turn, or migrate the session to format 4, which ends the turn.",
+            )

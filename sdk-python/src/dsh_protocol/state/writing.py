@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -27,6 +27,8 @@ Level: TypeAlias = Literal["log", "append"]
 _SOURCES = "sourceEventSeqs"
 _OURS = frozenset({"envelope/type", "envelope/time"})
 """Rules that the released append cannot break, because its types keep it from doing so."""
+_UNDECODABLE = "envelope/source-seqs-encoding"
+"""What a reader says of citations that make no sense where none belong: an append refuses any there."""
 
 
 class Writing(Protocol):
@@ -58,32 +60,47 @@ class _LogLevel:
 
     def plan(self, event: Event) -> Plan:
         plan = self.state.plan(event)
-        errors = [*plan.findings, *self._beyond(event, plan)]
-        return replace(plan, findings=(*errors, *self._warnings(event, errors)))
+        found = [*plan.findings, *self._stored(event, plan)]
+        found += [*self._warnings(event, found), *self._late(event, plan)]
+        return replace(plan, findings=tuple(map(self._judged, found)))
 
     def take(self, events: Iterable[Event]) -> list[Finding]:
-        return self.state.extend(events)
+        return list(map(self._judged, self.state.extend(events)))
 
     def finish(self) -> list[Finding]:
-        return self.state.finish()
+        return list(map(self._judged, self.state.finish()))
 
-    def _beyond(self, event: Event, plan: Plan) -> list[Finding]:
-        """What the state does not look at: it reads logs, whose rows were decoded and whose markers may be inherited."""
+    def _stored(self, event: Event, plan: Plan) -> list[Finding]:
+        """What the state leaves to the reader of rows: citations of an event that nobody interprets."""
         report = Report(self.state.dialect.version, event.seq, event.line)
         if plan.standing == "opaque" and _SOURCES in event.value:
             problem = encoding_problem(event.value[_SOURCES], event.seq)
             if problem is not None:
-                report.add("envelope/source-seqs-encoding", _SOURCES, detail=problem)
-        elif event.type == MARKER and not plan.refused:
-            self._delivery.check(report, event.data, event.seq)
+                report.add(_UNDECODABLE, _SOURCES, detail=problem)
         return report.findings
 
-    def _warnings(self, event: Event, errors: list[Finding]) -> Iterator[Finding]:
+    def _late(self, event: Event, plan: Plan) -> list[Finding]:
+        """What the state finds at the end of a log, because an event behind it might take it back."""
+        report = Report(self.state.dialect.version, event.seq, event.line)
+        if plan.refused or plan.standing != "known":
+            return []
+        if event.type == MARKER:
+            self._delivery.check(report, event.data, event.seq)
+        if self.state.relations is not None:
+            self.state.relations.check_last(report, event)
+        return report.findings
+
+    def _judged(self, found: Finding) -> Finding:
+        """A reader only warns of what keeps a log from being continued; a writer is kept from writing it."""
+        if rule(found.rule).bars_resume(self.state.dialect.version):
+            return replace(found, severity="error")
+        return found
+
+    def _warnings(self, event: Event, others: list[Finding]) -> list[Finding]:
         if not self._validator.covers(event.type):
-            return
-        found = self._validator.findings(event.shape)
-        for warning in without_repeats(found, errors):
-            yield replace(warning, seq=event.seq, line=event.line)
+            return []
+        found = without_repeats(self._validator.findings(event.shape), others)
+        return [replace(warning, seq=event.seq, line=event.line) for warning in found]
 
 
 class _AppendLevel:
@@ -116,4 +133,4 @@ class _AppendLevel:
 
 
 def _is_looked_at(found: Finding) -> bool:
-    return found.rule in _OURS or rule(found.rule).level == "append"
+    return found.rule in _OURS or found.rule == _UNDECODABLE or rule(found.rule).level == "append"

@@ -47,7 +47,7 @@ def fork(given: Json, version: int) -> Json:
     try:
         seed = fork_seed(events, boundary)
     except ForkError as error:
-        return of_findings(None, error.findings)
+        return {"refused": {"code": error.code, "path": error.path}}
     inherited = len(events) if boundary is None else boundary + 1
     return {"ok": {"inherited": inherited, "added": [event.value for event in seed[inherited:]]}}
 

@@ -100,6 +100,14 @@ class Relations:
             if event.type in aspect.checked and (is_object or aspect.any_data):
                 aspect.check(scene)
 
+    def check_last(self, report: Report, event: Event) -> None:
+        """Report what a later event might take back, for an event that is the last one so far."""
+        if isinstance(event.data, dict):
+            scene = Scene(report, Losses())
+            scene.look_at(event, event.data, event.seq)
+            for aspect in self._by_type[event.type]:
+                aspect.check_last(scene)
+
     def apply(self, event: Event) -> None:
         """Go on behind an event that is part of the log."""
         self._go_on(event, None)

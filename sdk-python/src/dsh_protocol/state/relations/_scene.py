@@ -76,6 +76,9 @@ class Aspect:
     def check(self, scene: Scene) -> None:
         """Report what is wrong with an event as the next one. Changes nothing."""
 
+    def check_last(self, scene: Scene) -> None:
+        """Report what else is wrong with an event if nothing follows it. Changes nothing."""
+
     def enter(self, _event: Event, _data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Go on behind an event."""
 

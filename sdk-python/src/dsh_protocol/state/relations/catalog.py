@@ -43,6 +43,11 @@ class Catalog(Aspect):
         if not self._is_seeded:
             self._check_entry(scene.report, scene.data)
 
+    def check_last(self, scene: Scene) -> None:
+        """Report what is wrong with an entry of a session that has its marker already."""
+        if scene.type == _ENTRY and self._is_seeded:
+            self._check_entry(scene.report, scene.data)
+
     def enter(self, event: Event, data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Remember the child, or forget those whose entries were inherited."""
         if event.type == END_SEED:

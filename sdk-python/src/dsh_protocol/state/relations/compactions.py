@@ -87,6 +87,11 @@ class Compactions(Aspect):
         elif kind == _PRUNE:
             self._check_span(scene)
 
+    def check_last(self, scene: Scene) -> None:
+        """Report a turn boundary inside the compaction: no end of a seed has come yet."""
+        if scene.type in (TURN_START, TURN_END) and self._open is not None:
+            self._report_crossing(scene.report, scene.type, self._open)
+
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         """Open, summarize or end the compaction, or cross it."""
         kind = event.type
@@ -161,10 +166,13 @@ class Compactions(Aspect):
             return
         event, current.crossed = current.crossed, None
         report = Report(self._dialect.version, event.seq, event.line)
+        self._report_crossing(report, event.type, current)
+        self._crossed.append(report)
+
+    def _report_crossing(self, report: Report, kind: str, current: _Open) -> None:
         why = self._doubt if current.blame is None else current.blame
         id_ = None if current.id is MISSING else current.id
-        report.add("compaction/crossed", because=why, type=event.type, id=id_)
-        self._crossed.append(report)
+        report.add("compaction/crossed", because=why, type=kind, id=id_)
 
     def _why(self, scene: Scene) -> int | None:
         """What a finding about the open compaction follows from."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+import dsh_protocol_data
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER
 from dsh_protocol.state._values import member
@@ -15,9 +16,10 @@ from ._scene import Scene
 
 Place: TypeAlias = tuple[str | int, ...]
 
-NOT_STARTED = "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed."
+_CONSTANTS: Mapping[str, Any] = dsh_protocol_data.load("session_texts")["results"]["not-started"]
+NOT_STARTED: str = _CONSTANTS["texts"]["interrupted"]
 """The text of a result for a call that an interruption kept from starting."""
-_ERROR = {"name": "ToolNotStartedError", "code": "TOOL_NOT_STARTED"}
+_ERROR: Mapping[str, str] = _CONSTANTS["error"]
 _INTERRUPTED = "interrupted-tool-result-"
 _FORKED = "forked-tool-result-"
 _NUMBER = re.compile(r"(0|[1-9][0-9]*)", re.ASCII)

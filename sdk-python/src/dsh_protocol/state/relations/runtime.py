@@ -82,6 +82,12 @@ class Runtime(Aspect):
         for name, found, place in self._problems(scene.type, data):
             scene.report.add(_RULE, *place, member=name, found=found)
 
+    def check_last(self, scene: Scene) -> None:
+        """Report what the runtime fails on if it continues behind this event."""
+        if scene.type in self.entered:
+            for name, found, place in self._late_problems(scene.type, scene.data):
+                scene.report.add(_RULE, *place, member=name, found=found)
+
     def enter(self, event: Event, data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Remember what is wrong with an event that counts only as long as it is the latest."""
         report = Report(self._dialect.version, event.seq, event.line)
