@@ -7,6 +7,9 @@ import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
 import { writingOps } from './writing.mjs'
 
+// Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know.
+const FORMATS_CHECKED = { 3: [3], 4: [3, 4] }
+
 export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
@@ -51,11 +54,11 @@ async function reply(message, ops, library) {
   }
   if (message.cmd === 'capabilities') {
     const formats = Object.keys(ops).map((op) => [op, [library.version]])
-    return { ops: Object.fromEntries(formats), reports: ['code', 'readable'] }
+    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'readable'] }
   }
   const { number, op, input } = message
   try {
-    return { number, ...(await ops[op](input)) }
+    return { number, ...(await ops[op](input, message.format)) }
   } catch (error) {
     return { number, error: String(error?.stack ?? error) }
   }

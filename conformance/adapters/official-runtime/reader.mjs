@@ -7,6 +7,7 @@ import { attempt, refused } from './answers.mjs'
 import { restored } from './logs.mjs'
 
 const LOG_NAME = /^session(?:\.v[1-9][0-9]*)?\.jsonl(\.zstd)?$/
+const TYPES_OF_LATER_READERS = new Set(['image/offload', 'workspace/changes'])
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 export function readerOps(library) {
@@ -19,7 +20,7 @@ export function readerOps(library) {
       }),
     'seqs.decode': (given) => attempt(() => ({ seqs: decodedSeqs(library, given) })),
     frames: (given) => inFolder((root) => frames(library, stored(library, root, logBytes(given), 'zstd'))),
-    check: (given) => inFolder((root) => check(library, root, given)),
+    check: (given, format) => inFolder((root) => check(library, root, given, format)),
   }
 }
 
@@ -44,7 +45,10 @@ async function frames(library, { place, header }) {
 }
 
 // A log is sound when the reader takes all of its rows, a session can be built from them, and no value is lost.
-async function check(library, root, given) {
+async function check(library, root, given, format) {
+  if (format < library.version && !(given.events ?? []).some(({ type }) => TYPES_OF_LATER_READERS.has(type))) {
+    return { unsupported: 'the release whose own format this is has the say' }
+  }
   const located = given.files === undefined ? storedAsGiven(library, root, given) : placed(library, root, given)
   if (located.unsupported) return located
   let log

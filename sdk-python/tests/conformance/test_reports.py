@@ -113,7 +113,7 @@ def test_unusable_arguments(arguments: tuple[str, ...], code: str) -> None:
 def test_smoke() -> None:
     done = command("smoke", "--impl", f"{TOY_COMMAND} right")
     assert done.exit_code == 0
-    assert "the adapter keeps the protocol; 3 of 3 sample answers are right" in done.output
+    assert "the adapter keeps the protocol; 4 of 4 sample answers are right" in done.output
     done = command("smoke", "--impl", f"{TOY_COMMAND} two-ways")
     assert done.exit_code == 1
     assert "adapter: " in done.output

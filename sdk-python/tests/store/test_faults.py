@@ -174,7 +174,8 @@ def test_a_writer_killed_by_the_system(tmp_path: Path, compression: Compression)
             child.send_signal(signal.SIGKILL)
             said += [int(line) for line in child.stdout]
         with store.open_writer("s-1") as writer:
-            assert writer.count in (said[-1], said[-1] + 3)
+            # The system may cut the write in flight short: any part of that batch may be there, no more than it.
+            assert said[-1] <= writer.count <= said[-1] + 3
             writer.append(stores.events(writer.count, 1))
             assert stores.rows(writer.path) == stores.encoded(stores.events(0, writer.count))
 

@@ -27,6 +27,8 @@ class Smoke:
     implementation: Json = field(default_factory=dict)
     asked: int = 0
     right: int = 0
+    answered: set[str] = field(default_factory=set)
+    """The ops of which some sample was answered."""
     problems: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -60,18 +62,14 @@ def smoke(corpus: Corpus, implementation: Implementation, *, limit: float) -> Sm
 
 
 def _samples(corpus: Corpus, capabilities: Capabilities) -> Iterator[tuple[Case, int]]:
-    """The smallest accepting and the smallest refusing case of each op."""
-    for op in capabilities.ops:
+    """The smallest accepting and the smallest refusing case of each op in each format."""
+    for op, formats in capabilities.ops.items():
         cases = [case for case in corpus.cases if case.op == op]
-        for kind in ("ok", "refused", "steps"):
-            fitting = [
-                (len(str(case.input)), case.id, case, version)
-                for case in cases
-                for version in case.formats
-                if kind in case.expect and capabilities.takes(op, version)
-            ]
-            if fitting:
-                yield min(fitting, key=lambda entry: entry[:2])[2:]
+        for version in formats:
+            for kind in ("ok", "refused", "steps"):
+                fitting = [c for c in cases if kind in c.expect and version in c.formats]
+                if fitting:
+                    yield min(fitting, key=lambda case: (len(str(case.input)), case.id)), version
 
 
 def _look_at_ops(corpus: Corpus, capabilities: Capabilities, found: Smoke) -> None:
@@ -96,11 +94,11 @@ def _ask_twice(
         found.problems.append(f"{case.id}: it answers the same question in two ways")
     reports = conversation.capabilities.reports if conversation.capabilities else frozenset()
     judgement = judge(corpus.resolve(case.expect), first, reports)
+    if judgement.verdict is not Verdict.unsupported:
+        found.answered.add(case.op)
     if judgement.verdict in RIGHT:
         found.right += 1
-    elif judgement.verdict is Verdict.unsupported:
-        found.problems.append(f"{case.id}: it takes {case.op} and then calls this unsupported")
-    else:
+    elif judgement.verdict is not Verdict.unsupported:
         found.doubts.append(f"{case.id}: {judgement.verdict.value}: {judgement.why}")
 
 
@@ -109,6 +107,8 @@ def _said(answer: Json) -> Json:
 
 
 def _look_at_answers(samples: list[tuple[Case, int]], found: Smoke) -> None:
+    for op in sorted({case.op for case, _ in samples} - found.answered):
+        found.problems.append(f"it takes {op}, and answers no sample of it")
     if samples and not found.right:
         found.problems.append(
             "no answer at all is right: the adapter may ask the implementation something else"
