@@ -9,9 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import growth
+from . import growth, storage
 from .cases import CASES
 from .logs import TURNS, write
+from .storage import STORAGE
 
 _FLOOR = "parse_json"
 
@@ -21,15 +22,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="rounds; each runs every case once")
     parser.add_argument("--turns", type=int, default=TURNS, help="turns of the long log")
+    parser.add_argument(
+        "--events", type=int, default=1_000_000, help="events of the long log on disk"
+    )
     parser.add_argument("--case", nargs=2, metavar=("NAME", "LOG"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.case:
         name, log = arguments.case
-        print(CASES[name](Path(log)))
+        print((CASES | STORAGE)[name](Path(log)))
         return
     with tempfile.TemporaryDirectory() as folder:
         _measure(Path(folder), arguments.rounds, arguments.turns)
     _grow()
+    with tempfile.TemporaryDirectory() as folder:
+        _store(Path(folder), arguments.rounds, arguments.events)
 
 
 def _measure(folder: Path, rounds: int, turns: int) -> None:
@@ -80,6 +86,27 @@ def _grow() -> None:
         print(f"  {name:28} {few * 1e6:7.1f} us {many * 1e6:7.1f} us   {many / few:5.2f} x")
     seconds = growth.tail_replacements(100_000)
     print(f"  100,000 appends and 1,000 replacements near the end: {seconds * 1000:.0f} ms")
+
+
+def _store(folder: Path, rounds: int, events: int) -> None:
+    print(f"\nlogs on disk: CPU at 1,000 and at {events:,} events, without waiting for the disk")
+    for compression in ("none", "zstd"):
+        few, many = (
+            storage.write_store(folder / f"{compression}-{size}", size, compression=compression)
+            for size in (1000, events)
+        )
+        print(f"  compression {compression}: {many.stat().st_size / 1e6:.0f} MB")
+        names = list(STORAGE)
+        short, long = _rounds(names, few, rounds), _rounds(names, many, rounds)
+        for name in names:
+            if name == "store_memory":
+                print(f"    {name:20} {short[name] / 1e6:9.1f} MB {long[name] / 1e6:9.1f} MB")
+            else:
+                ratio = long[name] / short[name]
+                figures = f"{short[name] * 1e6:9.1f} us {long[name] * 1e6:9.1f} us"
+                print(f"    {name:20} {figures} {ratio:8.2f} x")
+    log = storage.write_store(folder / "one", 1000, compression="none")
+    print(f"  list of 1,000 sessions: {storage.list_many(folder / 'many', log, 1000)}")
 
 
 if __name__ == "__main__":

@@ -128,13 +128,13 @@ def memory(log: Path) -> float:
     """Peak memory of opening and folding, over the size of the file; the interpreter and its imports taken off."""
     from dsh_protocol.reading import accept, open_session
 
-    before = _peak()
+    before = peak()
     state = accept(open_session(log)).state
     assert len(state.surface.nodes)
-    return (_peak() - before) / log.stat().st_size
+    return (peak() - before) / log.stat().st_size
 
 
-def _peak() -> int:
+def peak() -> int:
     """The most memory this process has had, in bytes (`getrusage` would give that of its parent before it)."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))

@@ -16,6 +16,8 @@ Ask = Callable[[str, Json], Json]
 """An op and its input, to the answer of the official runtime."""
 
 _OPS = ("check", "fold", "messages")
+_ACCIDENT = "Cannot read properties of"
+"""How a refusal begins that nobody meant: a check, behind the reader, that relies on a value which it has not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def text_differences(text: Text, version: int, ask: Ask) -> list[Difference]:
     ours, theirs = answer("check", given, version), ask("check", given)
     if "unsupported" in theirs or _agree("check", ours, theirs):
         return []
-    return [Difference("check", ours, theirs, _reason(ours))]
+    return [Difference("check", ours, theirs, _reason(ours, theirs))]
 
 
 def differences(log: Log, version: int, ask: Ask) -> list[Difference]:
@@ -54,7 +56,9 @@ def differences(log: Log, version: int, ask: Ask) -> list[Difference]:
         ):
             continue
         if "unsupported" not in theirs[op] and not _agree(op, ours[op], theirs[op]):
-            found.append(Difference(op, ours[op], theirs[op], _reason(ours["check"])))
+            found.append(
+                Difference(op, ours[op], theirs[op], _reason(ours["check"], theirs["check"]))
+            )
     return found
 
 
@@ -79,8 +83,10 @@ def _agree(op: str, ours: Json, theirs: Json) -> bool:
     return "refused" in theirs and (op != "check" or ours.get("readable") == theirs.get("readable"))
 
 
-def _reason(ours: Json) -> str | None:
-    """The rule whose divergence explains that one side alone refuses a log, if there is one."""
+def _reason(ours: Json, theirs: Json) -> str | None:
+    """Why one side alone refuses a log, where that is known: a rule with a divergence, or an accident of the runtime."""
+    if theirs.get("readable") and theirs.get("note", "").startswith(_ACCIDENT):
+        return "accident"
     found = sorted(finding["rule"] for finding in _refusals(ours))
     return next((name for name in found if rules()[name].divergence is not None), None)
 

@@ -41,6 +41,7 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
     for source, target in (
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),
+        ("session/texts", "session_texts"),
     ):
         write_json(output / f"{target}.json", load_yaml(spec, source))
     for name, schema in bundles.items():

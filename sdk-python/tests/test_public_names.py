@@ -27,6 +27,8 @@ NAMES = {
     *("find_logs", "iter_requests", "make_event", "open_log", "open_session", "replay"),
     *("request_at", "request_body", "rule", "schema", "schema_names", "serialize"),
     *("session_log_member", "EventType", "Explanation", "event_type", "event_types", "explain"),
+    *("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
+    *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 
 

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
     from .rules import Rule, rule
     from .schemas import SchemaFinding, Validator, schema, schema_names
+    from .session import ForkError, Messages, Session, SessionOptions, fork_seed, repair
     from .state import LogState, Surface
+    from .store import (
+        Cursor,
+        LogReader,
+        Store,
+        StoredSession,
+        StoreError,
+        list_sessions,
+        salvage,
+    )
     from .verdicts import Verdicts
     from .wire import DirectoryAttachments, serialize
 
@@ -52,7 +62,17 @@ _MODULES = {
     "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
     "rules": ("Rule", "rule"),
     "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
+    "session": ("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
     "state": ("LogState", "Surface"),
+    "store": (
+        "Cursor",
+        "LogReader",
+        "Store",
+        "StoreError",
+        "StoredSession",
+        "list_sessions",
+        "salvage",
+    ),
     "verdicts": ("Verdicts",),
     "wire": ("DirectoryAttachments", "serialize"),
 }
@@ -100,8 +120,21 @@ __all__ = [  # noqa: RUF022 (by module)
     "Validator",
     "schema",
     "schema_names",
+    "ForkError",
+    "Messages",
+    "Session",
+    "SessionOptions",
+    "fork_seed",
+    "repair",
     "LogState",
     "Surface",
+    "Cursor",
+    "LogReader",
+    "Store",
+    "StoreError",
+    "StoredSession",
+    "list_sessions",
+    "salvage",
     "DirectoryAttachments",
     "serialize",
 ]

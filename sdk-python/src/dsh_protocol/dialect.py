@@ -20,6 +20,9 @@ _TITLE_REQUEST = ("dsh-session-title-llm", "dsh-session-title-llm")
 
 ToolResultShape = Literal["tool-role", "tool-result-block"]
 
+_SYSTEM_SOURCE = {"kind": "system-prompt"}
+_OLD_SYSTEM_SOURCE = {"kind": "plugin", "plugin": "@deepseek-ai/dsh-system-prompt"}
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -35,7 +38,15 @@ class Dialect:
     roles: Mapping[str, str]
     """The role that the message of each surface type has."""
     tool_result_shape: ToolResultShape
+    system_source: Mapping[str, str]
+    """The source that the released runtime gives a system message."""
     default_wire: str
+    has_plugin_records: bool
+    """Whether writers may append `plugin:` records."""
+    forks_open_turns: bool
+    """Whether a fork may inherit an open turn, which it then closes."""
+    answers_by_call_alone: bool
+    """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
 
     def message(self, event_type: str, data: Any) -> Any:
         """The message inside the data of a surface event (which may be malformed: then null or whatever stands there)."""
@@ -104,5 +115,9 @@ def dialect(version: int) -> Dialect:
         replace_keys=("startSeq", "endSeq"),
         roles=roles,
         tool_result_shape="tool-role" if current else "tool-result-block",
+        system_source=_SYSTEM_SOURCE if current else _OLD_SYSTEM_SOURCE,
         default_wire="deepseek-messages" if current else "deepseek-chat",
+        has_plugin_records=current,
+        forks_open_turns=current,
+        answers_by_call_alone=not current,
     )

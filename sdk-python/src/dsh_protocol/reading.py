@@ -84,8 +84,19 @@ class ReadEffects:
             if end is not None:
                 yield from self._note("storage/committed-history", self.cut, end_line=end.line)
                 return
-        if self._log.header.is_seeded and not any(map(_is_marker, self.kept())):
+        if self._log.header.is_seeded and not self._has_marker():
             yield from self._note(_NO_MARKER, _HEADER_LINE, path="/isSeeded")
+
+    def _has_marker(self) -> bool:
+        """Whether the reader sees an inherited marker; also one in the first row that it drops, when it does so for the
+        surface members of the row alone: it looks at them last (format 3)."""
+        if any(map(_is_marker, self.kept())):
+            return True
+        first = next(self._behind(), None)
+        if first is None or not _is_marker(first):
+            return False
+        dropping = [f for f in self._findings if f.line == self.cut and self._drops(f)]
+        return all(f.rule.startswith("surface/") for f in dropping)
 
     def _note(self, rule_id: str, line: int, **more: Any) -> Iterator[Finding]:
         if is_active(rule_id):
@@ -146,15 +157,15 @@ class Accepted:
     warnings: tuple[Finding, ...]
 
 
-def open_session(path: Path) -> Log:
-    """Open a log, or the one session that a directory holds (its highest generation).
+def session_path(path: Path) -> Path:
+    """A log, or the log of the one session that a directory holds (its highest generation).
 
     Raises:
         UsageError: `reading/several-sessions`, when the directory holds more than one session.
-        StorageError: the file cannot be used as a log.
+        StorageError: the directory holds none.
     """
     if not path.is_dir():
-        return open_log(path)
+        return path
     search = find_logs(path)
     if len(search.chosen) > 1:
         raise UsageError(
@@ -162,7 +173,17 @@ def open_session(path: Path) -> Log:
             f"the directory holds {len(search.chosen)} sessions",
             fix="Name one of them.",
         )
-    return open_log(search.chosen[0])
+    return search.chosen[0]
+
+
+def open_session(path: Path) -> Log:
+    """Open a log, or the one session that a directory holds (its highest generation).
+
+    Raises:
+        UsageError: `reading/several-sessions`, when the directory holds more than one session.
+        StorageError: the file cannot be used as a log.
+    """
+    return open_log(session_path(path))
 
 
 def accept(log: Log) -> Accepted:

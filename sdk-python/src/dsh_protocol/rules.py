@@ -85,14 +85,14 @@ class Rule:
         return types is True or event_type in types
 
 
-def _choose(effect: Effect | Mapping[str, Effect], version: int) -> Effect:
-    return effect if isinstance(effect, str) else effect[str(version)]
-
-
 class Words(str):
     """A text of our own for a message, put in as it is: what it quotes has been through `show`."""
 
     __slots__ = ()
+
+
+def _choose(effect: Effect | Mapping[str, Effect], version: int) -> Effect:
+    return effect if isinstance(effect, str) else effect[str(version)]
 
 
 @cache

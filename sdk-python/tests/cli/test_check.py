@@ -49,9 +49,9 @@ def test_a_valid_log_has_no_finding(tmp_path: Path, version: int) -> None:
     assert report["verdicts"] == {
         "readable": True,
         "migratable": None,
-        "valid": None,
-        "resumable": None,
-        "wireValid": None,
+        "valid": True,
+        "resumable": True,
+        "wireValid": True,
     }
 
 
@@ -141,7 +141,12 @@ REFUSED: dict[str, tuple[str, int | None, str, Callable[[Rows], None]]] = {
     "seq gap": ("envelope/seq-gap", 7, "/seq", gap),
     "duplicate seq": ("envelope/seq-repeated", 5, "/seq", changed(6, seq=5)),
     "fractional seq": ("envelope/seq", None, "/seq", changed(6, seq=6.5)),
-    "unknown required event": ("envelope/unknown-type", 6, "/type", changed(6, type="x/y")),
+    "unknown required event": (
+        "envelope/unknown-type",
+        8,
+        "/type",
+        added(synthetic.event(8, "x/y", {})),
+    ),
     "surfaceOp missing": ("surface/op-missing", 3, "", removed(3, "surfaceOp")),
     "surfaceOp on a log-only event": (
         "surface/op-forbidden",
@@ -277,7 +282,7 @@ def test_one_bad_log_does_not_spoil_a_directory(tmp_path: Path) -> None:
 
 
 def test_a_flood_of_findings_is_bounded_and_counted(tmp_path: Path) -> None:
-    warning = synthetic.event(0, "turn/end", {"turn": 1, "reason": {"kind": "completed"}, "x": 1})
+    warning = synthetic.event(0, "plan/mode", {"active": True, "x": 1})
     rows = [{**warning, "seq": seq} for seq in range(2500)]
     rows.append(synthetic.event(2500, "no/such-type", {}))
     code, report = one(synthetic.write_log(tmp_path / "a.jsonl", rows))

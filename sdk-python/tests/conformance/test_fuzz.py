@@ -33,7 +33,9 @@ def test_random_logs_are_sound(version: int) -> None:
     types: Counter[str] = Counter()
     replacements = 0
     for log in logs(version, 150):
-        assert answer("check", given(log), version) == {"ok": {"events": len(log.events)}}
+        found = answer("check", given(log), version)
+        # Owners may have their doubts about what a random log says of goals and teams; that is a warning.
+        assert (found.get("ok"), found.get("refused")) == ({"events": len(log.events)}, None)
         types.update(event["type"] for event in log.events)
         replacements += answer("fold", given(log), version)["ok"]["replaceGeneration"]
     assert len(types) >= 26

@@ -67,7 +67,7 @@ def test_the_findings_are_those_of_check(version: int) -> None:
         log = open_log(header + json.dumps(example.value).encode() + b"\n")
         checked = check_log(log).findings
         printed = {shown(f) for f in checked if f.rule == "schema/payload"}
-        errors = [f.path for f in checked if f.severity == "error"]
+        errors = [f.path for f in checked if f.rule != "schema/payload"]
         for found in validator(example).findings(example.value):
             as_printed = shown(replace(found, line=2))
             if as_printed in printed:

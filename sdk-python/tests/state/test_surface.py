@@ -159,7 +159,7 @@ def test_numbers_and_booleans_are_told_apart_in_a_rewrite() -> None:
     reordered["message"] = {**dict(reversed(result.items())), "content": [{"type": "text"}]}
     state_of([*rows, synthetic.event(1, "tool/result", reordered, **rewrite)])
     confused = {**data, "meta": {"a": True, "b": [1]}}
-    state = LogState(dialect(4))
+    state = LogState(dialect(4), rules="envelope")
     more = [*rows, synthetic.event(1, "tool/result", confused, **rewrite)]
     found = state.extend(map(Event.from_value, more))
     assert [finding.rule for finding in found] == ["surface/tool-rewrite-content"]

@@ -11,11 +11,23 @@ from typing import Annotated
 import typer
 
 from . import _output as output
-from . import check, conformance, explain, log, requests, schema, types
+from . import (
+    check,
+    conformance,
+    explain,
+    fork,
+    log,
+    ls,
+    repair,
+    requests,
+    schema,
+    tail,
+    types,
+)
 
 app = typer.Typer(
     name="dsh-protocol",
-    help="Read, check and rebuild DeepSeek Harness session logs.",
+    help="Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -26,6 +38,10 @@ for command in (
     log.surface,
     log.messages,
     requests.requests,
+    repair.repair,
+    fork.fork,
+    tail.tail,
+    ls.ls,
     schema.schema,
     types.types,
     explain.explain,
@@ -49,7 +65,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Read, check and rebuild DeepSeek Harness session logs."""
+    """Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs."""
 
 
 def main() -> None:

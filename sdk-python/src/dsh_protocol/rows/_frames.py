@@ -59,7 +59,7 @@ def scan(data: bytes) -> Layout:
     start = 0
     while start < len(data):
         try:
-            frame = _frame_at(data, start)
+            frame = frame_at(data, start)
         except FrameError as damage:
             return Layout(frames, None, damage)
         if frame is None:
@@ -69,8 +69,12 @@ def scan(data: bytes) -> Layout:
     return Layout(frames, None, None)
 
 
-def _frame_at(data: bytes, start: int) -> Frame | None:
-    """The frame at this offset; null when the data end inside it."""
+def frame_at(data: bytes, start: int) -> Frame | None:
+    """The frame at this offset; null when the data end inside it.
+
+    Raises:
+        FrameError: no frame begins there, or one with reserved bits set.
+    """
     if len(data) - start < len(MAGIC):
         return None
     if not data.startswith(MAGIC, start):
@@ -102,6 +106,14 @@ def _header_fields(descriptor: int) -> int:
     content_size = (1 if single_segment else 0, 2, 4, 8)[descriptor >> 6]
     dictionary_id = (0, 1, 2, 4)[descriptor & 3]
     return (0 if single_segment else 1) + dictionary_id + content_size
+
+
+def compress(content: bytes) -> bytes:
+    """One frame as the released runtime writes it: with a checksum of the content, without its size."""
+    parameter = zstd.CompressionParameter
+    options: dict[int, int] = {parameter.checksum_flag: 1, parameter.content_size_flag: 0}
+    compressor = zstd.ZstdCompressor(options=options)
+    return compressor.compress(content) + compressor.flush()
 
 
 def decompress(data: bytes, frame: Frame) -> Iterator[bytes]:

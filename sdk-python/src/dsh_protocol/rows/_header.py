@@ -59,6 +59,17 @@ def header_bytes(logical: Mapping[str, JsonValue]) -> bytes:
     return jsonvalue.dump_bytes({"type": _TYPE, **members})
 
 
+def make_header(logical: Mapping[str, JsonValue]) -> Header:
+    """The header that a log with these members has once it is stored.
+
+    Raises:
+        UnsupportedFormatError: `header/newer-format`, `header/older-format`.
+        StorageError: as `header_bytes`.
+    """
+    limits = ReadLimits()
+    return read_header(header_bytes(logical), limits, RowFindings(limits.max_findings))
+
+
 def read_header(line: bytes | None, limits: ReadLimits, findings: RowFindings) -> Header:
     """The header in the first line of a log.
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from dsh_protocol.jsonvalue import MAX_DEPTH
 
 _MIB = 1024 * 1024
+ROW_COST = 256
+"""What a row costs to keep, in bytes, beside its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from ._source import file_chunks, memory_chunks
 class Stats(TypedDict):
     """Counts of one log. `rows` are complete lines behind the header; `bytes` are decompressed.
 
-    `tornBytes` at the end of the file belong to no row. `frames` is 0 in a plain log.
+    `tornBytes` at the end of the file belong to no row that was read. `frames` is 0 in a plain log.
     """
 
     events: int

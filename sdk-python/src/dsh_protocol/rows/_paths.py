@@ -21,6 +21,7 @@ NO_PROJECT = "_no-cwd"
 _LOG_NAME = re.compile(r"session(?:\.v([1-9][0-9]*))?\.jsonl(\.zstd)?")
 _LITERAL = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _SEPARATOR = re.compile(r"[/\\:]+")
+_UNIT = re.compile(r"~[0-9A-F]{4}|[A-Za-z0-9._-]|.", re.DOTALL)
 _MAX_PROJECT = 251
 
 
@@ -70,6 +71,20 @@ def encode_session(session_id: str) -> str:
     if session_id in (".", ".."):
         return "~002E" * len(session_id)
     return _encode(session_id)
+
+
+def decode_session(name: str) -> str | None:
+    """The session id whose directory has this name; null when no id has it."""
+    try:
+        units = b"".join(map(_units, _UNIT.findall(name)))
+        session_id = units.decode("utf-16-be", "surrogatepass")
+        return session_id if encode_session(session_id) == name else None
+    except (ValueError, StorageError):
+        return None
+
+
+def _units(part: str) -> bytes:
+    return bytes.fromhex(part[1:]) if part[0] == "~" else part.encode("utf-16-be")
 
 
 def _encode(text: str) -> str:

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import msgspec
-
-from dsh_protocol import jsonvalue
 from dsh_protocol.dialect import CURRENT, Dialect, dialect
-from dsh_protocol.findings import JsonError
-from dsh_protocol.jsonvalue import JsonValue, is_deeper, utf8_error
 
 from . import _frames
-from ._event import Event, common_decoder, decode_exactly, decode_loose, replace_citations
+from ._decoder import RowDecoder
+from ._event import Event
 from ._frames import FrameError, Layout
 from ._header import Header, read_header
-from ._limits import ReadLimits
-from ._lines import Lines, LineSplitter
+from ._limits import ROW_COST, ReadLimits
+from ._lines import LineSplitter
 from ._report import RowFindings, storage_error
-from ._seqs import RULE as SEQS_RULE
-from ._seqs import encoding_problem, has_ranges, salvage, size
 
-_ROW_COST = 256
 _BATCH = 1 << 18
-_SPARE_CITATIONS = 1 << 16
-"""How many more events a row may cite than there are rows before it (rows may be missing)."""
-_SOURCES = "sourceEventSeqs"
-_ABSENT = object()
-_JSON_SPACE = b" \t\r"
 
 
 class Reader:
@@ -46,7 +34,7 @@ class Reader:
         self._limits = limits
         self._lines = LineSplitter(limits.max_row_bytes)
         self._header: Header | None = None
-        self._decode: Callable[[bytes], Event] = common_decoder(CURRENT)
+        self._decoder: RowDecoder | None = None
 
     @property
     def line_count(self) -> int:
@@ -120,6 +108,7 @@ class Reader:
         if self._header is None:
             raise storage_error(rule, offset=offset, detail=detail)
         self.report.add(rule, line=self._lines.count + 1, offset=offset, detail=detail)
+        self.torn_bytes = self.file_bytes - offset
 
     def _read_complete(self, data: bytes, layout: Layout) -> None:
         pending: list[bytes] = []
@@ -170,7 +159,7 @@ class Reader:
     def _take(self, chunk: bytes) -> None:
         self.bytes += len(chunk)
         lines = self._lines.feed(chunk)
-        self._require_below(self.bytes + _ROW_COST * self._lines.count)
+        self._require_below(self.bytes + ROW_COST * self._lines.count)
         first = self._lines.count - len(lines.lines) + 1
         if self._header is None:
             if self._lines.is_overlong and not lines.lines:
@@ -178,7 +167,8 @@ class Reader:
             if lines.lines:
                 self._take_header(lines.lines.pop(0))
                 first += 1
-        self._take_rows(lines, first)
+        if self._decoder is not None:
+            self._decoder.decode(lines, first, self.events.append)
 
     def _require_below(self, cost: int) -> None:
         limit = self._limits.max_log_bytes
@@ -188,90 +178,9 @@ class Reader:
     def _take_header(self, line: bytes | None) -> None:
         self._header = read_header(line, self._limits, self.report)
         self.dialect = dialect(self._header.version)
-        self._decode = common_decoder(self._header.version)
-
-    def _take_rows(self, lines: Lines, first: int) -> None:
-        decode = self._decode if lines.is_utf8 else self._decode_utf8
-        depth = self._limits.max_depth
-        keep = self.events.append
-        for line, raw in enumerate(lines.lines, first):
-            try:
-                event: Event | None = decode(raw)  # type: ignore[arg-type]
-            except (msgspec.MsgspecError, RecursionError, TypeError):
-                event = self._other_row(raw, line)
-            else:
-                if len(raw) > 2 * depth and is_deeper(raw, depth):  # type: ignore[arg-type]
-                    event = self._other_row(raw, line)
-            if event is not None:
-                event.line = line
-                event.raw = raw  # type: ignore[assignment]
-                keep(event)
-
-    def _decode_utf8(self, raw: bytes | None) -> Event:
-        """The common decoder for rows of which some are not UTF-8 (it does not look by itself)."""
-        if raw is not None and utf8_error(raw) is not None:
-            raise msgspec.DecodeError
-        return self._decode(raw)  # type: ignore[arg-type]
-
-    def _other_row(self, raw: bytes | None, line: int) -> Event | None:
-        """The event in a row that the common decoder does not take, or null and a finding."""
-        if raw is None:
-            self._refuse_overlong(line)
-            return None
-        depth = self._limits.max_depth
-        if is_deeper(raw, depth):
-            self.report.add("json/depth", line=line, limit=depth)
-            return None
-        offset = utf8_error(raw)
-        event = None if offset is not None else decode_loose(self.dialect.version, raw)
-        if event is not None:
-            event.raw = raw
-            stored = _ABSENT if event.encoded_seqs is None else event.encoded_seqs
-            return self._with_citations(event, stored, line)
-        value = self._parse(raw, line)
-        if not isinstance(value, dict):
-            return None
-        event = decode_exactly(self.dialect.version, value)
-        if offset is not None:
-            self.report.add("json/encoding", seq=event.seq, line=line, offset=offset)
-        return self._with_citations(event, value.get(_SOURCES, _ABSENT), line)
-
-    def _parse(self, raw: bytes, line: int) -> JsonValue:
-        """The value in a row, as a reader that replaces what is not UTF-8 sees it."""
-        if not raw.strip(_JSON_SPACE):
-            self.report.add("storage/blank-row", line=line)
-            return None
-        depth = self._limits.max_depth
-        try:
-            value = jsonvalue.loads(raw.decode("utf-8", "replace"), max_depth=depth)
-        except JsonError as error:
-            self.report.add(error.code, line=line, detail=error.message, limit=depth)
-            return None
-        if not isinstance(value, dict):
-            self.report.add("envelope/object", line=line)
-        return value
+        self._decoder = RowDecoder(self._header.version, self._limits, self.report)
 
     def _refuse_overlong(self, line: int) -> None:
         if self._header is None:
             raise storage_error("storage/row-limit", line=line, limit=self._limits.max_row_bytes)
         self.report.add("storage/row-limit", line=line, limit=self._limits.max_row_bytes)
-
-    def _with_citations(self, event: Event, stored: object, line: int) -> Event:
-        """Refuse citations that cannot be decoded.
-
-        Plain lists of an event whose type is known are left to the rules about its citations.
-        """
-        pairs = isinstance(stored, list) and has_ranges(stored)
-        opaque = event.ignorable and event.type not in self.dialect.event_types
-        if stored is _ABSENT or not (pairs or opaque):
-            return event
-        most = line + _SPARE_CITATIONS
-        seq = event.seq if jsonvalue.is_count(event.seq) else None
-        problem = None if seq is None else encoding_problem(stored, seq)
-        if seq is not None and problem is None and pairs and size(stored) > most:  # type: ignore[arg-type]
-            problem = "it names more events than the log has"
-        if problem is not None:
-            self.report.add(SEQS_RULE, seq=seq, line=line, path=f"/{_SOURCES}", detail=problem)
-        if problem is not None or seq is None:
-            replace_citations(event, salvage(stored, line if seq is None else seq, most))
-        return event

@@ -30,6 +30,11 @@ class RowFindings:
         else:
             self.omitted += 1
 
+    def drain(self) -> list[Finding]:
+        """The findings so far; what comes next has the whole room again."""
+        findings, self.findings = self.findings, []
+        return findings
+
 
 def storage_error(
     rule_id: str, *, line: int | None = None, path: str = "", **details: Any

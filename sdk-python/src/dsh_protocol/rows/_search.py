@@ -60,13 +60,25 @@ def _reasons(skipped: Iterator[Skipped]) -> dict[str, int]:
 
 
 def find_logs(directory: Path, *, max_entries: int = MAX_ENTRIES) -> LogSearch:
+    """Every session below a directory, or in it, as `search_logs` has it; a directory without any is an error.
+
+    Raises:
+        StorageError: `storage/no-logs`, or `storage/unreadable` for the directory itself.
+    """
+    search = search_logs(directory, max_entries=max_entries)
+    if not search.chosen:
+        raise storage_error("storage/no-logs", skipped=len(search.skipped))
+    return search
+
+
+def search_logs(directory: Path, *, max_entries: int = MAX_ENTRIES) -> LogSearch:
     """Every session below a directory, or in it.
 
     Links to directories are not followed. Only regular files with a canonical name (`session.jsonl`,
     `session.v<N>.jsonl`, optionally with `.zstd`) are logs.
 
     Raises:
-        StorageError: `storage/no-logs`, or `storage/unreadable` for the directory itself.
+        StorageError: `storage/unreadable`, for the directory itself.
     """
     search = _Search(max_entries)
     try:
@@ -79,8 +91,6 @@ def find_logs(directory: Path, *, max_entries: int = MAX_ENTRIES) -> LogSearch:
             search.look_into(folder)
         except OSError:
             search.skip(folder, "unreadable directory")
-    if not search.chosen:
-        raise storage_error("storage/no-logs", skipped=len(search.skipped))
     return LogSearch(
         directory=directory,
         chosen=tuple(sorted(search.chosen)),

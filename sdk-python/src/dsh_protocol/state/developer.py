@@ -26,6 +26,11 @@ def check(report: Report, data: Mapping[str, Any], message: Mapping[str, Any]) -
     for name in ("turn", "step"):
         if not is_positive(data.get(name)):
             report.add("developer/turn", *member(data, name, "data"), member=name)
+    check_changes(report, data, message)
+
+
+def check_changes(report: Report, data: Mapping[str, Any], message: Mapping[str, Any]) -> None:
+    """Look at the tool changes of a developer/message and at the header that it names for them."""
     adds = False
     for index, block in changes(message):
         place = ("data", "message", "content", index)

@@ -98,21 +98,23 @@ def check_metadata(
         if operation is not _ABSENT:
             report.add("surface/op-forbidden", _OPERATION, type=event.type)
         if sources is not _ABSENT and sources is not _UNREADABLE:
-            _forbid_sources(report, event, seq, sources)
+            _forbid_sources(report, event, seq, sources, "surface/sources-forbidden")
         return None, ()
     return (
         _check_operation(report, dialect, event.type, seq, operation),
-        _check_sources(report, event.type, seq, sources),
+        _check_sources(report, event, seq, sources),
     )
 
 
-def _forbid_sources(report: Report, event: Event, seq: int | None, sources: Any) -> None:
+def _forbid_sources(
+    report: Report, event: Event, seq: int | None, sources: Any, rule_id: str
+) -> None:
     """Refuse citations where none belong; a stored row's are decoded before its type is looked at."""
     problem = None
     if event.raw and not isinstance(sources, CitedRanges):
         problem = encoding_problem(sources, MAX_SAFE_INTEGER if seq is None else seq)
     if problem is None:
-        report.add("surface/sources-forbidden", _SOURCES, type=event.type)
+        report.add(rule_id, _SOURCES, type=event.type)
     else:
         report.add("envelope/source-seqs-encoding", _SOURCES, detail=problem)
 
@@ -162,14 +164,14 @@ def _is_replace(operation: Mapping[str, Any], start_key: str, end_key: str) -> b
 
 
 def _check_sources(
-    report: Report, event_type: str, seq: int | None, sources: Any
+    report: Report, event: Event, seq: int | None, sources: Any
 ) -> Collection[int] | None:
     if sources is _ABSENT:
         return ()
     if sources is _UNREADABLE:
         return None
-    if event_type == ASSISTANT:
-        report.add("surface/sources-on-assistant", _SOURCES)
+    if event.type == ASSISTANT:
+        _forbid_sources(report, event, seq, sources, "surface/sources-on-assistant")
         return None
     if isinstance(sources, CitedRanges):
         # What was decoded from ranges ascends and is earlier than the event.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _logs, _requests, _streams, _values
+from . import _logs, _requests, _streams, _values, _writing
 from ._answers import Json, Op
 
 FORMATS = (3, 4)
@@ -21,6 +21,10 @@ OPS: dict[str, Op] = {
     "check": _logs.check,
     "fold": _logs.fold,
     "messages": _logs.messages,
+    "append": _writing.append,
+    "fork": _writing.fork,
+    "repair": _writing.repair,
+    "continue": _writing.continue_,
     "header.canonical": _logs.header_canonical,
     "header.equals": _logs.header_equals,
     "header.fold": _logs.header_fold,

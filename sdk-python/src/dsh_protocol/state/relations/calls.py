@@ -177,7 +177,7 @@ class Calls(Aspect):
     def _check_any_result(self, scene: Scene) -> None:
         error = scene.data.get("error")
         if error is not None or "error" in scene.data:
-            if not isinstance(error, dict):
+            if not isinstance(error, dict) and not scene.reported("data", "error"):
                 scene.report.add("tool/error-object", "data", "error", found=error)
             repairs.check_fork(scene)
         if scene.event.surface_op == _APPEND:

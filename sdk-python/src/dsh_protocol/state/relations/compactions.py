@@ -97,11 +97,13 @@ class Compactions(Aspect):
         elif kind == _START:
             self._start(data, blame)
         elif kind == _END:
+            self._trace_crossing(blame)
             self._settle_crossing()
             if self._open is None and blame is not None:
                 self._stray = (data.get("compactionId", MISSING), blame)
             self._open = self._doubt = None
         elif kind == _SUMMARY:
+            self._trace_crossing(blame)
             self._believe(data, blame)
             if self._open is not None:
                 self._open.summarized = True
@@ -145,6 +147,12 @@ class Compactions(Aspect):
     def _cross(self, event: Event) -> None:
         if self._open is not None and self._open.crossed is None:
             self._open.crossed = event
+
+    def _trace_crossing(self, blame: int | None) -> None:
+        """A part of the compaction behind a turn boundary was refused for that: the crossing is no second defect."""
+        current = self._open
+        if current is not None and current.crossed is not None and current.blame is None:
+            current.blame = blame
 
     def _settle_crossing(self) -> None:
         """No end of a seed came first: what crossed the compaction did so."""
@@ -237,7 +245,8 @@ class Compactions(Aspect):
 
     def _check_turn(self, scene: Scene, current: _Open) -> None:
         if current.turn != self._turns.turn:
-            why = self._why(scene)
+            # Not the boundary that was crossed: the end of a seed may take that back, and leaves this as it is.
+            why = scene.why(self._doubt) if current.blame is None else current.blame
             if why is None:
                 why = self._turns.doubt
             started, open_ = current.turn, self._turns.turn
