@@ -24,7 +24,8 @@ _RULE = "runtime/payload"
 _HEADER = "request/header"
 _DIRECTORY = "working-directory/change"
 _USER = "user/message"
-_SETTLEMENTS = frozenset({"assistant/attempt", "assistant/message"})
+_ATTEMPT = "assistant/attempt"
+_SETTLEMENTS = frozenset({_ATTEMPT, "assistant/message"})
 _NEEDS_DATA = {3: frozenset({"sandbox/mode", "session/title"})}
 _NEEDS_OBJECT = {
     3: frozenset(
@@ -104,7 +105,7 @@ class Runtime(Aspect):
         if event_type in self._dialect.surface_types:
             problems = self._block_problems(event_type, data)
         if self._meters and event_type in _SETTLEMENTS:
-            problems += _usage_problems(data)
+            problems += _usage_problems(event_type, data)
         if event_type == _HEADER:
             header = data.get("header")
             if isinstance(header, dict) and "tools" in header and header["tools"] is None:
@@ -145,9 +146,9 @@ class Runtime(Aspect):
             yield "tools", tools, ("data", "header", "tools")
 
 
-def _usage_problems(data: Mapping[str, Any]) -> list[Problem]:
-    """The usage of a settlement: its own, or else the last one of its stream."""
-    if "usage" in data:
+def _usage_problems(event_type: str, data: Mapping[str, Any]) -> list[Problem]:
+    """The usage of a settlement: a message's own, or else the last one of the stream."""
+    if event_type != _ATTEMPT and "usage" in data:
         return [] if data["usage"] is not None else [("usage", None, ("data", "usage"))]
     stream = data.get("stream")
     records: list[Any] = stream if isinstance(stream, list) else []
