@@ -81,9 +81,9 @@ def _breaks(case: Case, rule_id: str) -> bool:
 
 def _broken(case: Case) -> Iterator[str]:
     expect = case["expect"]
-    refused = expect.get("refused", [])
-    for finding in [*(refused if isinstance(refused, list) else [refused]), expect.get("warned")]:
-        if finding is not None:
+    for name in ("refused", "warned"):
+        told = expect.get(name, [])
+        for finding in told if isinstance(told, list) else [told]:
             yield finding["rule"]
 
 

@@ -54,7 +54,7 @@ async function reply(message, ops, library) {
   }
   if (message.cmd === 'capabilities') {
     const formats = Object.keys(ops).map((op) => [op, [library.version]])
-    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'readable'] }
+    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'readable', 'valid'] }
   }
   const { number, op, input } = message
   try {

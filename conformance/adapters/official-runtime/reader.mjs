@@ -51,9 +51,15 @@ async function check(library, root, given, format) {
   }
   const located = given.files === undefined ? storedAsGiven(library, root, given) : placed(library, root, given)
   if (located.unsupported) return located
+  const answer = await opened(library, located.place)
+  // The catalog knows rows; frames are the store's matter.
+  return located.place.compression === 'none' ? { ...answer, valid: isValid(library, located.place.bytes) } : answer
+}
+
+async function opened(library, place) {
   let log
   try {
-    log = await read(library, located.place)
+    log = await read(library, place)
   } catch (error) {
     return { ...refused(error), readable: false }
   }
@@ -66,6 +72,22 @@ async function check(library, root, given, format) {
     return { ...refused(error), readable: true }
   }
   return { ok: { events: log.events.length } }
+}
+
+// Whether the catalog restores every complete row of a log; null for a log that has to be migrated first.
+function isValid({ version, catalog: { sessionFormatCatalog: catalog } }, bytes) {
+  const rows = text(bytes, 'none').split('\n').slice(0, -1)
+  const named = identity(rows[0]).version
+  if (named < version && !Object.is(named, -0)) return null
+  try {
+    const [header, ...events] = rows.map((row) => JSON.parse(row))
+    const restore = catalog.createRestore(header, { recovery: 'strict', validation: 'current' })
+    for (const event of events) restore.decodeRow(event)
+    restore.finish()
+    return true
+  } catch {
+    return false
+  }
 }
 
 // Release 0.1.5 looks at rules between events only when it validates its own format, which its reader does not ask for.

@@ -213,10 +213,10 @@ def _is_unchecked(event: Event, log: Log, validator: Validator) -> bool:
 
 def _check_event(event: Event, state: LogState, validator: Validator) -> list[Finding]:
     """Everything that is wrong with the next event of the log."""
-    findings = state.advance(event)
     if not validator.covers(event.type):
-        return findings
+        return state.advance(event)
     refused = validator.findings(event.shape)
+    findings = state.advance(event, conforms=not refused)
     if not refused:
         return findings
     new = without_repeats(refused, findings)

@@ -20,7 +20,7 @@ from .reading import ReadEffects
 from .rows import Event, Log
 from .rules import rule
 from .state import LogState
-from .state.relations import check_messages
+from .state.relations import check_messages, running_calls
 
 Verdict = bool | None
 
@@ -85,4 +85,4 @@ def _is_wire_valid(
     kept: list[Event] = list(effects.kept())
     as_read = LogState(log.dialect, log.header, rules="envelope")
     as_read.extend(kept)
-    return not check_messages(log.dialect, as_read.surface, kept)
+    return not check_messages(log.dialect, as_read.surface, running_calls(log.dialect, kept))

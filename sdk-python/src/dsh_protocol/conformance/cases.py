@@ -44,9 +44,14 @@ class Case:
 
     @property
     def named(self) -> list[Json]:
-        """All findings that the case expects, the one it is warned of included."""
-        warned = self.expect.get("warned")
-        return [*self.refusals, *([] if warned is None else [warned])]
+        """All findings that the case expects, those it is warned of included."""
+        return [*self.refusals, *self.warnings]
+
+    @property
+    def warnings(self) -> list[Json]:
+        """What the case expects to be warned of, and its place."""
+        warned = self.expect.get("warned", [])
+        return warned if isinstance(warned, list) else [warned]
 
     def breaks(self, rule_id: str) -> bool:
         """Whether the case expects this rule to be broken, as an error or as a warning."""

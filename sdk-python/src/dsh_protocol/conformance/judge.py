@@ -19,7 +19,13 @@ Json = dict[str, Any]
 MATCH = "$match"
 LITERAL = "$literal"
 REFUSAL_MEMBERS = ("rule", "seq", "path", "code", "keyword")
-REPORTED = (*REFUSAL_MEMBERS, "readable", "warned")
+UNLESS_STATED: Mapping[str, tuple[bool | None, bool | None]] = {
+    "valid": (True, False),
+    "resumable": (True, False),
+    "wireValid": (True, None),
+}
+"""The verdicts beside a value and beside a refusal of an op that has verdicts, where a case states no other."""
+REPORTED = (*REFUSAL_MEMBERS, "readable", *UNLESS_STATED, "warned")
 """What an adapter may report about a refusal, or beside an answer."""
 
 
@@ -109,7 +115,7 @@ class _Comparison:
 
     def _beside(self, expect: Json, answer: Json) -> str:
         """Compare what stands beside the value or the refusal."""
-        for name in ("readable", "warned"):
+        for name in ("readable", *UNLESS_STATED, "warned"):
             if name in self._reports:
                 why = self._member(name, expect, answer)
                 if why:
@@ -119,10 +125,18 @@ class _Comparison:
         return ""
 
     def _member(self, name: str, expect: Json, answer: Json) -> str:
-        # Beside a refusal warnings are only compared when the case is about one.
-        if name not in expect and "refused" in expect:
+        if name in UNLESS_STATED:
+            # An adapter may not know every verdict on every log, and an answer to any other op has none.
+            if name not in answer:
+                self.unsaid |= name in expect
+                return ""
+            unstated = UNLESS_STATED[name]["refused" in expect]
+            wanted, found = expect.get(name, unstated), answer.get(name)
+        elif name not in expect and "refused" in expect:
+            # Beside a refusal warnings are only compared when the case is about one.
             return ""
-        wanted, found = expect.get(name), answer.get(name)
+        else:
+            wanted, found = expect.get(name), answer.get(name)
         if name == "warned":
             wanted, found = (
                 [self._reported(f) for f in _list(value or [])] for value in (wanted, found)

@@ -101,9 +101,9 @@ def _named_rules(corpus: Corpus) -> Iterator[str]:
 def _severities(corpus: Corpus) -> Iterator[str]:
     """Only errors refuse a log, and a warning is no error."""
     for case in corpus.cases:
-        warned = case.expect.get("warned")
-        if warned is not None and rules()[warned["rule"]].severity != "warning":
-            yield f"{case.id}: {warned['rule']} is no warning"
+        for warned in case.warnings:
+            if rules()[warned["rule"]].severity != "warning":
+                yield f"{case.id}: {warned['rule']} is no warning"
         if case.op == "check":
             refused = {finding["rule"] for finding in case.refusals}
             wrong = sorted(rule for rule in refused if rules()[rule].severity != "error")

@@ -79,9 +79,8 @@ class Case:
     def places(self) -> tuple[tuple[str, int | None, str], ...]:
         """The rule, the event and the JSON Pointer of everything that the case breaks."""
         expect = self.value["expect"]
-        refused = expect.get("refused", [])
-        found = refused if isinstance(refused, list) else [refused]
-        found = [*found, *([expect["warned"]] if "warned" in expect else [])]
+        told = [expect.get(name, []) for name in ("refused", "warned")]
+        found = [place for one in told for place in (one if isinstance(one, list) else [one])]
         return tuple((place["rule"], place["seq"], place["path"]) for place in found)
 
     @property

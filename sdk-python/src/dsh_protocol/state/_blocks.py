@@ -129,6 +129,18 @@ class NodeSequence:
         block = self._block_of(seq)
         return None if block is None else (block.rank, block.seqs.index(seq))
 
+    def following(self, seq: int) -> int | None:
+        """The node behind another one, null when there is none."""
+        position = self.position(seq)
+        if position is None:
+            return None
+        index, offset = self._index(position), position[1] + 1
+        for block in self._blocks[index:]:
+            if offset < len(block.seqs):
+                return block.seqs[offset]
+            offset = 0
+        return None
+
     def between(self, start: Position, end: Position) -> list[int]:
         """The nodes from `start` to `end`, both included."""
         first, last = self._index(start), self._index(end)

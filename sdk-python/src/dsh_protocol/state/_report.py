@@ -37,13 +37,6 @@ class Report:
             refuse(rule_id, seq=self._seq, line=self._line, path=path, because=because, **params)
         )
 
-    def reuse(self, seq: int | None, line: int | None) -> None:
-        """Begin anew, for another event: for who looks at many and rarely finds anything."""
-        self._seq = seq
-        self._line = line
-        if self.findings:
-            self.findings = []
-
     def holds(self, rule_id: str) -> bool:
         """Whether the rule is part of the log's format."""
         return rule(rule_id).holds_in(self._version)
@@ -52,3 +45,21 @@ class Report:
     def refused(self) -> bool:
         """Whether anything found here keeps the event out of the log."""
         return any(finding.severity == "error" for finding in self.findings)
+
+
+class Probe(Report):
+    """Tells whether there is anything to report, and nothing else: for who looks at many events and rarely finds anything."""
+
+    __slots__ = ("hit",)
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version, None, None)
+        self.hit = False
+
+    def add(
+        self, rule_id: str, *_place: str | int, because: int | None = None, **_params: Any
+    ) -> None:
+        """Note that a rule is broken."""
+        del because
+        if self.holds(rule_id) and is_active(rule_id):
+            self.hit = True

@@ -151,14 +151,14 @@ class LogState:
         if aspect is not None:
             aspect(event)
         if self.relations is not None:
-            self.relations.apply(event)
+            self.relations.apply(event, plan.change)
 
-    def advance(self, event: Event) -> list[Finding]:
+    def advance(self, event: Event, *, conforms: bool = False) -> list[Finding]:
         """Take the next event in, or note that it is refused and go on behind it.
 
-        Gives everything that is wrong with it.
+        Gives everything that is wrong with it. Who knows that the event `conforms` to its schema saves a look at it.
         """
-        if self._take(event):
+        if self._take(event, conforms=conforms):
             return []
         plan = self.plan(event)
         if plan.refused:
@@ -191,7 +191,7 @@ class LogState:
             reports += self.delivery.finish()
         return [found for report in reports for found in report.findings]
 
-    def _take(self, event: Event) -> bool:
+    def _take(self, event: Event, *, conforms: bool = False) -> bool:
         """Take an event in by a short way, which most events of most logs can go.
 
         It is open to events of which only the envelope and the data by itself can be wrong, and
@@ -208,7 +208,7 @@ class LogState:
             return False
         if self._checks_data and not payload.is_sound(self.dialect, event):
             return False
-        if self.relations is not None and not self.relations.take(event):
+        if self.relations is not None and not self.relations.take(event, conforms):
             return False
         if operation is not None:
             self.surface.append(event)

@@ -228,6 +228,10 @@ class Surface:
         """
         return self._source.events[seq].type
 
+    def events(self) -> Iterator[Event]:
+        """The events of the nodes, in their order."""
+        return map(self._source.events.__getitem__, self.nodes)
+
     @property
     def types(self) -> frozenset[str]:
         """The event types that become nodes."""

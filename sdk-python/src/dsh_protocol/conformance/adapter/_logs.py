@@ -55,8 +55,12 @@ def _check_files(given: Json) -> Json:
 def _verdict(report: Report, log: Log | None = None) -> Json:
     events = report.stats.get("events") if log is None else len(log.events)
     answer = of_findings({"events": events}, report.findings)
+    verdicts = report.verdicts
     if "refused" in answer:
-        answer["readable"] = report.verdicts["readable"]
+        answer["readable"] = verdicts["readable"]
+    answer["valid"] = verdicts["valid"]
+    answer["resumable"] = verdicts["resumable"]
+    answer["wireValid"] = verdicts["wireValid"]
     return answer
 
 

@@ -8,8 +8,11 @@ from ._answers import Json, Op
 FORMATS = (3, 4)
 """The session formats that every op is answered for."""
 
-REPORTS = ("rule", "seq", "path", "code", "keyword", "readable", "warned")
-"""The members that refusals and warnings of this adapter have."""
+REPORTS = (
+    *("rule", "seq", "path", "code", "keyword"),
+    *("readable", "valid", "resumable", "wireValid", "warned"),
+)
+"""The members that refusals and warnings of this adapter have, and what stands beside them."""
 
 OPS: dict[str, Op] = {
     "json.roundtrip": _values.json_roundtrip,

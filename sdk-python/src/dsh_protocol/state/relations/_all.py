@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.state._losses import Losses
-from dsh_protocol.state._report import Report
-from dsh_protocol.state.surface import Surface
+from dsh_protocol.state._report import Probe, Report
+from dsh_protocol.state.surface import Change, Replace, Surface
 
-from ._scene import Aspect, Scene
+from ._scene import Aspect, Check, Enter, Scene
 from .calls import Calls
 from .catalog import Catalog
 from .commands import Commands
 from .compactions import Compactions
 from .dispatches import Dispatches
-from .exchanges import Exchanges
+from .exchanges import check_messages, keeps_exchanges
 from .goals import Goals
 from .inbox import Inbox
 from .jobs import Jobs
@@ -31,7 +31,7 @@ from .turns import Turns
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event, Header
 
-Enter: TypeAlias = "Callable[[Event, Mapping[str, Any], int | None], None]"
+_Quick: TypeAlias = tuple[tuple[Check, ...], tuple[Enter, ...]]
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -41,9 +41,10 @@ class Relations:
 
     def __init__(self, dialect: Dialect, header: Header | None, surface: Surface) -> None:
         self._surface = surface
-        turns, calls, exchanges = Turns(), Calls(dialect), Exchanges(dialect)
+        turns, calls = Turns(), Calls(dialect)
+        self._dialect = dialect
+        self._turns = turns
         self._calls = calls
-        self._exchanges = exchanges
         # Turns come last: what depends on the open turn asks for the turn that an event found.
         self._aspects: tuple[Aspect, ...] = (
             calls,
@@ -60,29 +61,34 @@ class Relations:
             Jobs(),
             Sources(),
             Runtime(dialect),
-            exchanges,
             turns,
         )
         types = dialect.event_types
-        self._by_type = {type_: self._concerned(type_) for type_ in types}
-        self._checks = {type_: self._quick_checks(type_) for type_ in types}
-        self._enters = {type_: self._quick_enters(type_) for type_ in types}
-        self._scene = Scene(Report(dialect.version, None, None), Losses())
+        self._checks = {type_: self._checks_of(type_) for type_ in types}
+        self._enters = {type_: self._enters_of(type_) for type_ in types}
+        self._quick = {type_: self._quick_of(type_, conforms=False) for type_ in types}
+        self._conforming = {type_: self._quick_of(type_, conforms=True) for type_ in types}
+        self._probe = Probe(dialect.version)
+        self._scene = Scene(self._probe, Losses())
 
-    def take(self, event: Event) -> bool:
+    def take(self, event: Event, conforms: bool) -> bool:
         """Take an event in that replaces nothing, if no rule minds it. With no effect (false) if one does, or may."""
-        kind, data = event.type, event.data
-        checks, enters = self._checks[kind], self._enters[kind]
+        kind = event.type
+        checks, enters = self._conforming[kind] if conforms else self._quick[kind]
         if not checks and not enters:
             return True
-        if not isinstance(data, dict):
+        data = event.data
+        if not isinstance(data, dict) or self._turns.doubt is not None:
             return False
         scene = self._scene
-        scene.report.reuse(event.seq, event.line)
-        scene.look_at(event, data, event.seq)
+        scene.event = event
+        scene.type = kind
+        scene.data = data
+        scene.seq = event.seq
         for check in checks:
             check(scene)
-        if scene.report.findings:
+        if self._probe.hit:
+            self._probe.hit = False
             return False
         for enter in enters:
             enter(event, data, None)
@@ -95,22 +101,31 @@ class Relations:
         """
         is_object = isinstance(event.data, dict)
         scene = Scene(report, losses)
-        scene.look_at(event, event.data if is_object else _NOTHING, seq)
-        for aspect in self._by_type[event.type]:
-            if event.type in aspect.checked and (is_object or aspect.any_data):
-                aspect.check(scene)
+        scene.event = event
+        scene.type = event.type
+        scene.data = event.data if is_object else _NOTHING
+        scene.seq = seq
+        for aspect, check in self._checks[event.type]:
+            if is_object or aspect.any_data:
+                check(scene)
 
     def check_last(self, report: Report, event: Event) -> None:
         """Report what a later event might take back, for an event that is the last one so far."""
-        if isinstance(event.data, dict):
-            scene = Scene(report, Losses())
-            scene.look_at(event, event.data, event.seq)
-            for aspect in self._by_type[event.type]:
-                aspect.check_last(scene)
+        if not isinstance(event.data, dict):
+            return
+        scene = Scene(report, Losses())
+        scene.event = event
+        scene.type = event.type
+        scene.data = event.data
+        scene.seq = event.seq
+        for aspect in self._aspects:
+            aspect.check_last(scene)
 
-    def apply(self, event: Event) -> None:
-        """Go on behind an event that is part of the log."""
+    def apply(self, event: Event, change: Change | None) -> None:
+        """Go on behind an event that is part of the log, as it has changed the surface."""
         self._go_on(event, None)
+        if isinstance(change, Replace) and not keeps_exchanges(self._surface, event, change):
+            self._calls.parted = True
 
     def follow(self, event: Event, blame: int) -> None:
         """Go on behind an event that was refused; its number is what later findings blame."""
@@ -127,28 +142,31 @@ class Relations:
         return [report for aspect in aspects for report in aspect.finish()]
 
     def check_messages(self) -> list[Report]:
-        """What a model provider would mind in the message list as it stands now."""
-        return self._exchanges.judge(self._surface.nodes.snapshot(), self._calls.pending)
+        """What a model provider would mind in the message list as it stands now, after events that were all taken in."""
+        if not self._calls.parted:
+            # Results stand right behind their calls, since no rule of the log is broken.
+            return []
+        return check_messages(self._dialect, self._surface, self._calls.pending)
 
-    def _concerned(self, event_type: str) -> tuple[Aspect, ...]:
-        return tuple(a for a in self._aspects if event_type in a.checked | a.entered)
+    def _checks_of(self, event_type: str) -> tuple[tuple[Aspect, Check], ...]:
+        return tuple((a, a.check_of(event_type)) for a in self._aspects if event_type in a.checked)
 
-    def _quick_checks(self, event_type: str) -> tuple[Callable[[Scene], None], ...]:
-        return tuple(
-            a.check
-            for a in self._aspects
-            if event_type in a.checked and event_type not in a.replacing
-        )
+    def _enters_of(self, event_type: str) -> tuple[tuple[Aspect, Enter], ...]:
+        return tuple((a, a.enter_of(event_type)) for a in self._aspects if event_type in a.entered)
 
-    def _quick_enters(self, event_type: str) -> tuple[Enter, ...]:
-        return tuple(
-            a.enter
-            for a in self._aspects
-            if event_type in a.entered and event_type not in a.replacing
+    def _quick_of(self, event_type: str, *, conforms: bool) -> _Quick:
+        """What looks at an event that replaces nothing, and what takes it in."""
+        aspects = [a for a in self._aspects if event_type not in a.replacing]
+        return (
+            tuple(
+                a.check_of(event_type)
+                for a in aspects
+                if event_type in a.checked and not (conforms and a.implied)
+            ),
+            tuple(a.enter_of(event_type) for a in aspects if event_type in a.entered - a.idle),
         )
 
     def _go_on(self, event: Event, blame: int | None) -> None:
         data = event.data if isinstance(event.data, dict) else _NOTHING
-        for aspect in self._by_type[event.type]:
-            if event.type in aspect.entered:
-                aspect.enter(event, data, blame)
+        for _, enter in self._enters[event.type]:
+            enter(event, data, blame)

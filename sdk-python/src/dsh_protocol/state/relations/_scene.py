@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dsh_protocol.jsonvalue import is_count, pointer
 from dsh_protocol.state._losses import Losses
@@ -11,6 +11,9 @@ from dsh_protocol.state._report import Report
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
+
+Check: TypeAlias = "Callable[[Scene], None]"
+Enter: TypeAlias = "Callable[[Event, Mapping[str, Any], int | None], None]"
 
 MISSING: Final = object()
 """Stands for a member that is not there."""
@@ -24,17 +27,15 @@ class Scene:
 
     __slots__ = ("data", "event", "losses", "lost", "report", "seq", "type")
 
+    event: Event
+    type: str
+    data: Mapping[str, Any]
+    seq: int
+
     def __init__(self, report: Report, losses: Losses) -> None:
         self.report = report
         self.losses = losses
         self.lost = losses.ahead_start
-
-    def look_at(self, event: Event, data: Mapping[str, Any], seq: int) -> None:
-        """Turn to this event."""
-        self.event = event
-        self.type = event.type
-        self.data = data
-        self.seq = seq
 
     def why(self, doubt: int | None) -> int | None:
         """The event that a finding follows from, given what the aspect already blames."""
@@ -70,6 +71,10 @@ class Aspect:
     """The types of events that change the state."""
     replacing: frozenset[str] = frozenset()
     """Those of these types of which only replacements count."""
+    idle: frozenset[str] = frozenset()
+    """Those of the entered types whose events change nothing as long as nothing is in doubt."""
+    implied = False
+    """Whether an event that its schema accepts never breaks a rule of this aspect."""
     any_data = False
     """Whether events whose data is no object are looked at, too."""
 
@@ -81,6 +86,14 @@ class Aspect:
 
     def enter(self, _event: Event, _data: Mapping[str, Any], _blame: int | None, /) -> None:
         """Go on behind an event."""
+
+    def check_of(self, _event_type: str) -> Check:
+        """What checks the events of one type: `check`, or that part of it."""
+        return self.check
+
+    def enter_of(self, _event_type: str) -> Enter:
+        """What takes in the events of one type: `enter`, or that part of it."""
+        return self.enter
 
     def lose(self, _blame: int, /) -> None:
         """Go on behind rows that are missing and may have held anything; `blame` is the event that says so."""
@@ -104,7 +117,7 @@ def same_number(value: Any, expected: int | None) -> bool:
 
 def key(value: Any) -> Hashable:
     """What stands for a value in a table: equal for the same values and no others."""
-    if isinstance(value, str):
+    if type(value) is str:
         return value
     if value is None or value is MISSING:
         return (value,)

@@ -5,14 +5,14 @@ Rules `tool/*` and `step/unresolved-call`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.state._values import is_text, member
 
 from . import repairs
-from ._scene import MISSING, Aspect, Scene, key, same
+from ._scene import MISSING, Aspect, Check, Enter, Scene, key, same
 from .turns import STEP_END, TOOL_RESULT, TURN_END, TURN_START
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _ASSISTANT = "assistant/message"
 _CALL = "tool/call"
 _APPEND = "append"
+_OTHERS = frozenset({"developer/message", "system/message", "user/message"})
+"""The types of messages that have nothing to do with calls."""
 _BLOCK = "tool-call"
 _COPIED = ("name", "arguments")
 
@@ -43,9 +45,9 @@ class Calls(Aspect):
     """The calls of the open step that wait for their results, in the order of their advertisement."""
 
     checked = frozenset({_ASSISTANT, _CALL, TOOL_RESULT, STEP_END, TURN_END})
-    entered = checked | {TURN_START}
+    entered = checked | _OTHERS | {TURN_START}
 
-    __slots__ = ("_dialect", "_dropped", "_settled", "doubt", "pending")
+    __slots__ = ("_dialect", "_dropped", "_settled", "doubt", "parted", "pending")
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -54,52 +56,49 @@ class Calls(Aspect):
         """The calls of this step that have a result, and the number of the result if it was refused."""
         self._dropped: dict[Hashable, int] = {}
         """The calls that an end left without a result, for which it was refused."""
+        self.parted = False
+        """Whether another message may have come between a call and its result, as the list stands."""
         self.doubt: int | None = None
         """The event because of which calls of this step may be unknown."""
 
-    def check(self, scene: Scene) -> None:
-        """Report what is wrong with an advertisement, a start, a result or an end."""
-        kind = scene.type
-        if kind == _ASSISTANT:
-            self._check_advertised(scene)
-        elif kind == _CALL:
-            self._check_start(scene)
-        elif kind == TOOL_RESULT:
-            error = scene.data.get("error", {})
-            if not isinstance(error, dict) and not scene.reported("data", "error"):
-                scene.report.add("tool/error-object", "data", "error", found=error)
-            repairs.check_fork(scene)
-            if scene.event.surface_op == _APPEND:
-                self._check_result(scene)
-        elif self.pending:
-            self._check_settled(scene)
+    def check_of(self, event_type: str) -> Check:
+        """What checks an advertisement, a start, a result or an end."""
+        checks = {
+            _ASSISTANT: self._check_advertised,
+            _CALL: self._check_start,
+            TOOL_RESULT: self._check_any_result,
+        }
+        return checks.get(event_type, self._check_settled)
 
-    def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
-        """Advertise, start or settle what the event names."""
-        kind = event.type
-        if kind == _ASSISTANT:
-            for _, block in _advertised(data):
-                id_ = block.get("id", MISSING)
-                self.pending.setdefault(key(id_), Call(id_, block, blame))
-            if blame is not None and not isinstance(_content(data), list):
-                self.lose(blame)
-        elif kind == _CALL:
-            self._start(data, blame)
-        elif kind == TOOL_RESULT:
-            if event.surface_op == _APPEND:
-                self._settle(key(self._answered(data)), blame)
-        else:
-            self._dropped = {} if blame is None else dict.fromkeys(self.pending, blame)
-            self.pending.clear()
-            self._settled.clear()
-            self.doubt = None
+    def enter_of(self, event_type: str) -> Enter:
+        """What advertises, starts or settles what an event names."""
+        if event_type in _OTHERS:
+            return self._pass
+        enters = {_ASSISTANT: self._advertise, _CALL: self._start, TOOL_RESULT: self._settle}
+        return enters.get(event_type, self._end)
 
     def lose(self, blame: int, /) -> None:
         """Rows are missing that may have been calls or results."""
         if self.doubt is None:
             self.doubt = blame
 
-    def _start(self, data: Mapping[str, Any], blame: int | None, /) -> None:
+    def _pass(self, _event: Event, _data: Mapping[str, Any], _blame: int | None, /) -> None:
+        if self.pending:
+            self.parted = True
+
+    def _advertise(self, _event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        if self.pending:
+            self.parted = True
+        content = _content(data)
+        if isinstance(content, list):
+            for block in content:
+                if isinstance(block, dict) and block.get("type") == _BLOCK:
+                    id_ = block.get("id", MISSING)
+                    self.pending.setdefault(key(id_), Call(id_, block, blame))
+        elif blame is not None:
+            self.lose(blame)
+
+    def _start(self, _event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         id_ = data.get("callId", MISSING)
         call = self.pending.get(key(id_))
         if call is None:
@@ -108,11 +107,23 @@ class Calls(Aspect):
                 self.lose(blame)
         call.started = True
 
-    def _settle(self, id_: Hashable, blame: int | None) -> None:
+    def _settle(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        if event.surface_op != _APPEND:
+            return
+        id_ = key(self._answered(data))
         known = self.pending.pop(id_, None) is not None or id_ in self._settled
         self._settled.setdefault(id_, blame)
         if blame is not None and not known and id_ not in self._dropped:
             self.lose(blame)
+
+    def _end(self, _event: Event, _data: Mapping[str, Any], blame: int | None, /) -> None:
+        if blame is None or not self.pending:
+            self._dropped.clear()
+        else:
+            self._dropped = dict.fromkeys(self.pending, blame)
+        self.pending.clear()
+        self._settled.clear()
+        self.doubt = None
 
     def _answered(self, data: Mapping[str, Any]) -> Any:
         """The id of the call that a result answers."""
@@ -125,8 +136,11 @@ class Calls(Aspect):
         return source.get("callId", MISSING) if isinstance(source, dict) else MISSING
 
     def _check_advertised(self, scene: Scene) -> None:
+        content = _content(scene.data)
         seen: set[Hashable] = set()
-        for index, block in _advertised(scene.data):
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            if not isinstance(block, dict) or block.get("type") != _BLOCK:
+                continue
             id_ = block.get("id", MISSING)
             place = member(block, "id", "data", "message", "content", index)
             if not is_text(id_) and scene.report.holds("tool/call-id"):
@@ -144,7 +158,7 @@ class Calls(Aspect):
         data = scene.data
         id_ = data.get("callId", MISSING)
         call = self.pending.get(key(id_))
-        shown = data.get("callId")
+        shown = None if id_ is MISSING else id_
         if call is None:
             place = member(data, "callId", "data")
             settled = self._settled.get(key(id_))
@@ -160,12 +174,19 @@ class Calls(Aspect):
                 place, why = member(data, name, "data"), call.blame
                 scene.report.add("tool/call-changed", *place, because=why, call=shown, member=name)
 
+    def _check_any_result(self, scene: Scene) -> None:
+        error = scene.data.get("error")
+        if error is not None or "error" in scene.data:
+            if not isinstance(error, dict) and not scene.reported("data", "error"):
+                scene.report.add("tool/error-object", "data", "error", found=error)
+            repairs.check_fork(scene)
+        if scene.event.surface_op == _APPEND:
+            self._check_result(scene)
+
     def _check_result(self, scene: Scene) -> None:
-        if _is_malformed(scene):
-            return
         id_ = self._answered(scene.data)
         call = self.pending.get(key(id_))
-        if call is not None and call.started:
+        if (call is not None and call.started) or _is_malformed(scene):
             return
         shown = None if id_ is MISSING else id_
         if call is None:
@@ -201,15 +222,6 @@ class Calls(Aspect):
 def _content(data: Mapping[str, Any]) -> Any:
     message = data.get("message")
     return message.get("content") if isinstance(message, dict) else None
-
-
-def _advertised(data: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The tool-call blocks of an assistant message, with their places."""
-    content = _content(data)
-    if isinstance(content, list):
-        for index, block in enumerate(content):
-            if isinstance(block, dict) and block.get("type") == _BLOCK:
-                yield index, block
 
 
 def _is_malformed(scene: Scene) -> bool:

@@ -24,7 +24,8 @@ _RULE = "runtime/payload"
 _HEADER = "request/header"
 _DIRECTORY = "working-directory/change"
 _USER = "user/message"
-_SETTLEMENTS = frozenset({"assistant/attempt", "assistant/message"})
+_ATTEMPT = "assistant/attempt"
+_SETTLEMENTS = frozenset({_ATTEMPT, "assistant/message"})
 _NEEDS_DATA = {3: frozenset({"sandbox/mode", "session/title"})}
 _NEEDS_OBJECT = {
     3: frozenset(
@@ -51,6 +52,7 @@ class Runtime(Aspect):
     """The latest request header and the latest working directory, which the next request begins with."""
 
     any_data = True
+    implied = True
 
     entered = frozenset({_HEADER, _DIRECTORY})
 
@@ -104,29 +106,34 @@ class Runtime(Aspect):
             return True
         return event_type in _NEEDS_DATA.get(self._dialect.version, frozenset())
 
-    def _problems(self, event_type: str, data: Mapping[str, Any]) -> Iterator[Problem]:
+    def _problems(self, event_type: str, data: Mapping[str, Any]) -> list[Problem]:
+        problems: list[Problem] = []
         if event_type in self._dialect.surface_types:
-            yield from self._block_problems(event_type, data)
-        if event_type in _SETTLEMENTS and self._meters:
-            yield from _usage_problems(data)
+            problems = self._block_problems(event_type, data)
+        if self._meters and event_type in _SETTLEMENTS:
+            problems += _usage_problems(event_type, data)
         if event_type == _HEADER:
             header = data.get("header")
             if isinstance(header, dict) and "tools" in header and header["tools"] is None:
-                yield "tools", None, ("data", "header", "tools")
+                problems.append(("tools", None, ("data", "header", "tools")))
+        return problems
 
-    def _block_problems(self, event_type: str, data: Mapping[str, Any]) -> Iterator[Problem]:
+    def _block_problems(self, event_type: str, data: Mapping[str, Any]) -> list[Problem]:
         message = self._dialect.message(event_type, data)
         content = message.get("content") if isinstance(message, dict) else None
+        problems: list[Problem] = []
         if not isinstance(content, list) or not (self._meters or _is_human(event_type, data)):
-            return
-        where = ("data",) if event_type == _USER else ("data", "message")
+            return problems
         for index, block in enumerate(content):
             if block is None:
-                yield "the block", None, (*where, "content", index)
-            elif self._meters and isinstance(block, dict) and isinstance(block.get("type"), str):
-                for name in _READ.get(block["type"], ()):
+                problems.append(("the block", None, (*_content_place(event_type), index)))
+            elif self._meters and isinstance(block, dict):
+                kind = block.get("type")
+                for name in _READ.get(kind, ()) if isinstance(kind, str) else ():
                     if block.get(name) is None:
-                        yield name, None, member(block, name, *where, "content", index)
+                        place = member(block, name, *_content_place(event_type), index)
+                        problems.append((name, None, place))
+        return problems
 
     def _late_problems(self, event_type: str, data: Mapping[str, Any]) -> Iterator[Problem]:
         if event_type == _DIRECTORY:
@@ -145,30 +152,31 @@ class Runtime(Aspect):
             yield "tools", tools, ("data", "header", "tools")
 
 
-def _usage_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """The usage of a settlement: its own, or else the last one of its stream."""
-    if "usage" in data:
-        if data["usage"] is None:
-            yield "usage", None, ("data", "usage")
-        return
+def _usage_problems(event_type: str, data: Mapping[str, Any]) -> list[Problem]:
+    """The usage of a settlement: a message's own, or else the last one of the stream."""
+    if event_type != _ATTEMPT and "usage" in data:
+        return [] if data["usage"] is not None else [("usage", None, ("data", "usage"))]
     stream = data.get("stream")
     records: list[Any] = stream if isinstance(stream, list) else []
     for index in range(len(records) - 1, -1, -1):
         record = records[index]
         place = ("data", "stream", index)
         if record is None:
-            yield "the record", None, place
-            return
+            return [("the record", None, place)]
         if not isinstance(record, dict) or record.get("type") != "chunk":
             continue
         chunk = record.get("chunk")
         if chunk is None:
-            yield "chunk", None, member(record, "chunk", *place)
-            return
+            return [("chunk", None, member(record, "chunk", *place))]
         if isinstance(chunk, dict) and chunk.get("type") == "usage":
             if chunk.get("usage", 0) is None:
-                yield "usage", None, (*place, "chunk", "usage")
-            return
+                return [("usage", None, (*place, "chunk", "usage"))]
+            return []
+    return []
+
+
+def _content_place(event_type: str) -> tuple[str, ...]:
+    return ("data", "content") if event_type == _USER else ("data", "message", "content")
 
 
 def _is_human(event_type: str, data: Mapping[str, Any]) -> bool:

@@ -69,7 +69,10 @@ class Titles(Aspect):
 
     def _check_request(self, scene: Scene, cited: list[Any]) -> None:
         problem = self._problem(scene, cited)
-        if problem is not None and not scene.reported("data", "messages"):
+        known = scene.reported("data", "messages") or any(
+            found.rule == "message/object" for found in scene.report.findings
+        )
+        if problem is not None and not known:
             detail, place = problem
             scene.report.add("title/request", *place, detail=detail)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsh_protocol.state._values import member
 
-from ._scene import Aspect, Scene, positive, same_number
+from ._scene import Aspect, Check, Enter, Scene, positive, same_number
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
@@ -51,6 +51,7 @@ class Turns(Aspect):
 
     checked = _MEMBERS | _INSIDE.keys() | _BOUNDARIES
     entered = _MEMBERS | _BOUNDARIES
+    idle = _MEMBERS - _BOUNDARIES
 
     __slots__ = ("doubt", "last_step", "last_turn", "step", "turn")
 
@@ -63,36 +64,52 @@ class Turns(Aspect):
         self.doubt: int | None = None
         """The event because of which turn and step are not known for sure."""
 
-    def check(self, scene: Scene) -> None:
-        """Report what is wrong with a boundary, or with the place of an event."""
-        kind = scene.type
-        if kind in _MEMBERS:
-            if kind == TOOL_RESULT and scene.event.surface_op != _APPEND:
-                self._check_inside(scene)
-            else:
-                self._check_member(scene)
-        elif kind in _INSIDE:
-            self._check_inside(scene)
-        elif kind == TURN_START:
-            self._check_turn_start(scene)
-        elif kind == TURN_END:
-            self._check_turn_end(scene)
-        else:
-            self._check_step_start(scene)
+    def check_of(self, event_type: str) -> Check:
+        """What checks a boundary, or the place of an event."""
+        if event_type == TOOL_RESULT:
+            return self._check_result
+        if event_type in _MEMBERS:
+            return self._check_member
+        if event_type in _INSIDE:
+            return self._check_inside
+        boundaries = {
+            TURN_START: self._check_turn_start,
+            TURN_END: self._check_turn_end,
+            STEP_START: self._check_step_start,
+        }
+        return boundaries[event_type]
 
-    def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
-        """Open or close what the event opens or closes, or believe what it names."""
-        kind = event.type
-        if kind == TOOL_RESULT and event.surface_op != _APPEND:
-            return
-        if blame is None and kind not in _BOUNDARIES:
+    def enter_of(self, event_type: str) -> Enter:
+        """What opens or closes what an event opens or closes, or believes what it names."""
+        if event_type == TOOL_RESULT:
+            return self._enter_result
+        return self._enter_boundary if event_type in _BOUNDARIES else self._enter_member
+
+    def lose(self, blame: int, /) -> None:
+        """Rows are missing that may have been boundaries, or an event thinks that others are open."""
+        if self.doubt is None:
+            self.doubt = blame
+
+    def _enter_result(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        if event.surface_op == _APPEND:
+            self._enter_member(event, data, blame)
+
+    def _enter_member(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        if blame is None:
             # It names what is open.
             self.doubt = None
             return
         turn, step = positive(data.get("turn")), positive(data.get("step"))
+        if None in (self.turn, self.step) or (turn, step) != (self.turn, self.step):
+            self.lose(blame)
+        self._believe(event.type, turn, step)
+
+    def _enter_boundary(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        kind = event.type
+        turn, step = positive(data.get("turn")), positive(data.get("step"))
         if blame is None:
             self.doubt = None
-        elif kind in _BOUNDARIES or not self._fits(turn, step):
+        else:
             self.lose(blame)
         if kind == TURN_START:
             self.last_turn = self.turn = self.last_turn + 1 if turn is None else turn
@@ -104,11 +121,6 @@ class Turns(Aspect):
         else:
             self._believe(kind, turn, step)
 
-    def lose(self, blame: int, /) -> None:
-        """Rows are missing that may have been boundaries, or an event thinks that others are open."""
-        if self.doubt is None:
-            self.doubt = blame
-
     def _believe(self, kind: str, turn: int | None, step: int | None) -> None:
         if turn is not None:
             self.turn = self.last_turn = turn
@@ -119,14 +131,16 @@ class Turns(Aspect):
         elif step is not None:
             self.step = self.last_step = step
 
-    def _fits(self, turn: int | None, step: int | None) -> bool:
-        """Whether an event that is no boundary names what is open."""
-        return None not in (self.turn, self.step) and (turn, step) == (self.turn, self.step)
+    def _check_result(self, scene: Scene) -> None:
+        if scene.event.surface_op == _APPEND:
+            self._check_member(scene)
+        else:
+            self._check_inside(scene)
 
     def _check_member(self, scene: Scene) -> None:
         data = scene.data
         turn, step = data.get("turn"), data.get("step")
-        if same_number(step, self.step) and same_number(turn, self.turn):
+        if turn == self.turn and step == self.step and type(turn) is int and type(step) is int:
             return
         if self.step is None:
             place: tuple[str | int, ...] = ()
