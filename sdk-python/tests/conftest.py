@@ -1,8 +1,19 @@
-"""Every asynchronous test runs on both event loops."""
+"""Every asynchronous test runs on both event loops, and no test depends on the time it takes or on chance."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no failure, and each run tries the same examples.
+settings.register_profile(
+    "steady",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 
 
 @pytest.fixture(params=["asyncio", "trio"])
