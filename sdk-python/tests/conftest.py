@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# What a terminal or a build server asks of programs changes what they print.
+for _name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
 
 # A busy machine is no failure, and each run tries the same examples.
 settings.register_profile(
