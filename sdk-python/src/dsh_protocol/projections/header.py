@@ -1,8 +1,8 @@
 """Which header, tool changes and route a request writes into the log before it is sent.
 
-Rules `loop/header-*`, `loop/series-*`. Pure functions: `PreparedCall` says what is about to be sent, `LogFacts` what the log says
-at this moment, `SeriesMemory` what one loop instance remembers of its previous request. `decide_header` gives the events
-that are due, and the memory to go on with.
+Rules `loop/header-*` and `loop/series-*`, as pure functions: `PreparedCall` says what is about to be sent, `LogFacts` what the
+log says at this moment, `SeriesMemory` what one loop instance remembers of its previous request. `decide_header` gives the
+events that are due, and the memory to go on with.
 """
 
 from __future__ import annotations

@@ -42,9 +42,9 @@ class RuntimeContextProjection:
     Make it with `restore`, and hand each event that is appended afterwards to `observe`.
 
     Following and restoring can come to different ends, as in the releases, whose logs this reproduces (rule
-    `loop/context-restored`): who follows takes the message as removed once a replacement cites it, who restores looks at what is on
-    the surface. So after a replacement of the newest message, a resumed session may rely on an older one that still
-    stands, where the session before would have told the model again.
+    `loop/context-restored`): who follows takes the message as removed once a replacement cites it, who restores looks at what
+    is on the surface. So after a replacement of the newest message, a resumed session may rely on an older one that
+    still stands, where the session before would have told the model again.
     """
 
     def __init__(
