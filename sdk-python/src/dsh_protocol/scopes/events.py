@@ -76,8 +76,8 @@ class Events:
         """Pass a value through the listeners that `scope` reaches and give back what the outermost one returns.
 
         Each listener gets `(value, context, next)`, and `next()` runs the ones behind it; the innermost `next()` gives the
-        value that was passed in. The listeners are those that are registered now. A listener that does not call `next()` ends the
-        chain; one that calls it twice runs what is left of it. What a listener raises reaches the caller unchanged.
+        value that was passed in. The listeners are those that are registered now. A listener that does not call `next()`
+        ends the chain; one that calls it twice runs what is left of it. What a listener raises reaches the caller as it is.
         """
         reached = self.scopes.chain(scope)
         waiting = deque(
