@@ -15,7 +15,7 @@ import dsh_protocol_data
 
 from .findings import Finding, Severity
 
-Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider", "assembly"]
+Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
 Effect = Literal["accept", "refuse"]
 
