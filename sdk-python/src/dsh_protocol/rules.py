@@ -15,7 +15,7 @@ import dsh_protocol_data
 
 from .findings import Finding, Severity
 
-Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider"]
+Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider", "service"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
 Effect = Literal["accept", "refuse"]
 
@@ -114,6 +114,11 @@ def rule(rule_id: str) -> Rule:
 def is_active(rule_id: str) -> bool:
     """Whether the rule is switched on (always, outside a `rules_off` block)."""
     return rule_id not in _OFF.get()
+
+
+def code_of(rule_id: str) -> str:
+    """The code of an error that says a rule is broken: the rule's id; `rule/off` while it is switched off."""
+    return rule_id if is_active(rule_id) else "rule/off"
 
 
 @contextmanager
