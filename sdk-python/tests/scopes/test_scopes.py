@@ -39,11 +39,8 @@ def test_a_key_is_bound_once_and_its_binding_links_again() -> None:
     binding = scopes.bind(agent, preset)
     with pytest.raises(ScopeError) as error:
         scopes.bind(agent, other)
-    assert error.value.code == "scope/parent-bound"
-    assert error.value.message == (
-        "dsh-scope: scope key is already bound to a parent; "
-        "re-linking requires the binding returned by the original bind"
-    )
+    assert error.value.code == "scope/already-bound"
+    assert "binding" in error.value.fix
     binding.rebind(other)
     assert scopes.chain(agent) == (other, agent)
 
@@ -53,9 +50,9 @@ def test_a_cycle_is_refused_and_the_old_links_stand(length: int) -> None:
     scopes, keys = Scopes(), [Key() for _ in range(length)]
     for key, parent in itertools.pairwise(keys):
         scopes.bind(key, parent)
-    with pytest.raises(ScopeError, match="scope parent link would form a cycle") as error:
+    with pytest.raises(ScopeError, match="cycle") as error:
         scopes.bind(keys[-1], keys[0])
-    assert error.value.code == "scope/parent-cycle"
+    assert error.value.code == "scope/cycle"
     assert scopes.chain(keys[0]) == tuple(reversed(keys))
 
 

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 
 from dsh_protocol.findings import ScopeError
-from dsh_protocol.rules import exact, is_active
+from dsh_protocol.rules import code_of, exact, is_active
 
 
 class _Links:
@@ -52,11 +52,11 @@ class Scopes:
         """Make `parent` the parent of `key`; the binding that is returned can link it again.
 
         Raises:
-            ScopeError: `scope/parent-bound`, the key has been bound before; `scope/parent-cycle`, the key would become its own
+            ScopeError: `scope/already-bound`, the key has been bound before; `scope/cycle`, the key would become its own
                 ancestor.
         """
-        if key in self._links and is_active("scope/parent-bound"):
-            raise _error("scope/parent-bound")
+        if key in self._links and is_active("scope/already-bound"):
+            raise _error("scope/already-bound")
         self._link(key, parent)
         return ScopeBinding(lambda other: self._link(key, other))
 
@@ -75,7 +75,7 @@ class Scopes:
 
     def _link(self, key: object, parent: object) -> None:
         if any(each is key for each in self.chain(parent)):
-            raise _error("scope/parent-cycle")
+            raise _error("scope/cycle")
         self._links.link(key, parent)
 
 
@@ -91,11 +91,11 @@ class ScopeBinding:
         """Link the key to another parent.
 
         Raises:
-            ScopeError: `scope/parent-cycle`; the old link stands.
+            ScopeError: `scope/cycle`; the old link stands.
         """
         self._link(parent)
 
 
 def _error(rule_id: str) -> ScopeError:
     message, fix = exact(rule_id)
-    return ScopeError(rule_id, message, fix=fix)
+    return ScopeError(code_of(rule_id), message, fix=fix)
