@@ -121,13 +121,19 @@ class RegistrationError(ProtocolError):
     is in the way.
     """
 
-    def __init__(self, code: str, message: str, *, fix: str = "", first: str = "") -> None:
-        super().__init__(code, message, fix=fix)
+    def __init__(
+        self, code: str, message: str, *, fix: str = "", path: str = "", first: str = ""
+    ) -> None:
+        super().__init__(code, message, fix=fix, path=path)
         self.first = first
 
     def __str__(self) -> str:
         where = f" (first registered by {self.first})" if self.first else ""
         return f"{self.message}{where} [{self.code}]"
+
+
+class PromptError(ProtocolError):
+    """A prompt cannot be assembled or rendered; `message` is the text that the end of the turn has in its log."""
 
 
 class RefusedError(ProtocolError):
