@@ -28,6 +28,9 @@ NAMES = {
     *("request_at", "request_body", "rule", "schema", "schema_names", "serialize"),
     *("session_log_member", "EventType", "Explanation", "event_type", "event_types", "explain"),
     *("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
+    *("Attempt", "CallOptions", "Commit", "HeaderDecision", "LogFacts", "PreparedCall"),
+    *("RequestProjections", "RuntimeContextProjection", "SeriesMemory", "SingleCommitProjection"),
+    *("SystemPromptProjection", "decide_header", "seed_config"),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 
