@@ -160,6 +160,18 @@ def refuse(
     )
 
 
+def exact(rule_id: str, **params: str) -> tuple[str, str]:
+    """The message and the remedy of a rule with `params` put in as they are.
+
+    For errors whose text is a protocol constant: it ends up in a log, where another implementation writes the same.
+
+    Raises:
+        KeyError: no rule has this id, or a template names a parameter that was not given.
+    """
+    entry = rule(rule_id)
+    return entry.message.format_map(params), entry.remedy.format_map(params)
+
+
 def _shown(name: str, param: object) -> str:
     if isinstance(param, Words):
         return param
