@@ -121,8 +121,10 @@ class RegistrationError(ProtocolError):
     is in the way.
     """
 
-    def __init__(self, code: str, message: str, *, fix: str = "", first: str = "") -> None:
-        super().__init__(code, message, fix=fix)
+    def __init__(
+        self, code: str, message: str, *, fix: str = "", path: str = "", first: str = ""
+    ) -> None:
+        super().__init__(code, message, fix=fix, path=path)
         self.first = first
 
     def __str__(self) -> str:
