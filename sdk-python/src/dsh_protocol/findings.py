@@ -132,6 +132,10 @@ class RegistrationError(ProtocolError):
         return f"{self.message}{where} [{self.code}]"
 
 
+class PromptError(ProtocolError):
+    """A prompt cannot be assembled or rendered; `message` is the text that the end of the turn has in its log."""
+
+
 class RefusedError(ProtocolError):
     """A value breaks rules; `findings` has all of them, errors first."""
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from .chains import ScopeBinding, Scopes
 from .events import ChangeListener, Events, Listener, Next
 from .layers import Anonymous, Layer, Layers, Named
-from .owners import Disposer, Owner
+from .owners import INACTIVE, Disposer, Owner, calling_place
 
 __all__ = [
+    "INACTIVE",
     "Anonymous",
     "ChangeListener",
     "Disposer",
@@ -25,4 +26,5 @@ __all__ = [
     "Owner",
     "ScopeBinding",
     "Scopes",
+    "calling_place",
 ]

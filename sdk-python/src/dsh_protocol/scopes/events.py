@@ -35,8 +35,8 @@ class Events:
 
     __slots__ = ("_listeners", "scopes")
 
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
+    def __init__(self, scopes: Scopes | None = None) -> None:
+        self.scopes = Scopes() if scopes is None else scopes
         self._listeners: dict[str, deque[_Registration]] = {}
 
     def on(
