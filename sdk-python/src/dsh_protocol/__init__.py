@@ -14,12 +14,20 @@ if TYPE_CHECKING:
     from .findings import (
         Finding,
         JsonError,
+        PromptError,
         ProtocolError,
         RefusedError,
+        RegistrationError,
+        ScopeError,
         StorageError,
         UnsupportedFormatError,
         UsageError,
         WireError,
+    )
+    from .plugins import (
+        Installed,
+        PluginContext,
+        PluginHost,
     )
     from .projections import (
         Attempt,
@@ -36,6 +44,23 @@ if TYPE_CHECKING:
         decide_header,
         seed_config,
     )
+    from .prompt import (
+        AssembleContext,
+        Contributor,
+        PromptAssembly,
+        PromptConfig,
+        PromptService,
+        PromptText,
+        assemble_context_for,
+        context_order,
+        interpolate,
+        join_context_sections,
+        register_persona,
+        render_context_sections,
+        render_context_snapshot,
+        render_prompt,
+        section_order,
+    )
     from .reading import Accepted, accept, open_session, replay
     from .rebuild import request_body, session_log_member
     from .reference import EventType, Explanation, event_type, event_types, explain
@@ -43,6 +68,7 @@ if TYPE_CHECKING:
     from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
     from .rules import Rule, rule
     from .schemas import SchemaFinding, Validator, schema, schema_names
+    from .scopes import Events, Owner, Scopes
     from .session import ForkError, Messages, Session, SessionOptions, fork_seed, repair
     from .state import LogState, Surface
     from .store import (
@@ -63,8 +89,11 @@ _MODULES = {
     "findings": (
         "Finding",
         "JsonError",
+        "PromptError",
         "ProtocolError",
         "RefusedError",
+        "RegistrationError",
+        "ScopeError",
         "StorageError",
         "UnsupportedFormatError",
         "UsageError",
@@ -85,6 +114,24 @@ _MODULES = {
         "decide_header",
         "seed_config",
     ),
+    "plugins": ("Installed", "PluginContext", "PluginHost"),
+    "prompt": (
+        "AssembleContext",
+        "Contributor",
+        "PromptAssembly",
+        "PromptConfig",
+        "PromptService",
+        "PromptText",
+        "assemble_context_for",
+        "context_order",
+        "interpolate",
+        "join_context_sections",
+        "register_persona",
+        "render_context_sections",
+        "render_context_snapshot",
+        "render_prompt",
+        "section_order",
+    ),
     "reading": ("Accepted", "accept", "open_session", "replay"),
     "rebuild": ("request_body", "session_log_member"),
     "reference": ("EventType", "Explanation", "event_type", "event_types", "explain"),
@@ -92,6 +139,7 @@ _MODULES = {
     "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
     "rules": ("Rule", "rule"),
     "schemas": ("SchemaFinding", "Validator", "schema", "schema_names"),
+    "scopes": ("Events", "Owner", "Scopes"),
     "session": ("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
     "state": ("LogState", "Surface"),
     "store": (
@@ -117,8 +165,11 @@ __all__ = [  # noqa: RUF022 (by module)
     "Dialect",
     "Finding",
     "JsonError",
+    "PromptError",
     "ProtocolError",
     "RefusedError",
+    "RegistrationError",
+    "ScopeError",
     "StorageError",
     "UnsupportedFormatError",
     "UsageError",
@@ -156,6 +207,27 @@ __all__ = [  # noqa: RUF022 (by module)
     "SessionOptions",
     "fork_seed",
     "repair",
+    "Events",
+    "Owner",
+    "Scopes",
+    "AssembleContext",
+    "Contributor",
+    "PromptAssembly",
+    "PromptConfig",
+    "PromptService",
+    "PromptText",
+    "assemble_context_for",
+    "context_order",
+    "interpolate",
+    "join_context_sections",
+    "register_persona",
+    "render_context_sections",
+    "render_context_snapshot",
+    "render_prompt",
+    "section_order",
+    "Installed",
+    "PluginContext",
+    "PluginHost",
     "LogState",
     "Surface",
     "Attempt",
