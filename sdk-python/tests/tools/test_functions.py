@@ -387,10 +387,15 @@ FINITE = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=6,
 )
+UNIONS = st.lists(
+    st.sampled_from(["integer", "number", "string", "null", "object"]).map(lambda t: {"type": t}),
+    min_size=2,
+    max_size=3,
+)
 MORE: dict[str, st.SearchStrategy[Json]] = {
     "format": st.just("date"),
     "minimum": st.sampled_from([0, 1]),
-    "anyOf": st.lists(SCHEMAS, min_size=1, max_size=3),
+    "anyOf": st.lists(SCHEMAS, min_size=1, max_size=3) | UNIONS,
     "allOf": st.lists(SCHEMAS, min_size=1, max_size=2),
     "$ref": st.sampled_from(["#/$defs/one", "#/$defs/two"]),
     "patternProperties": st.dictionaries(st.sampled_from(["a", "."]), SCHEMAS, max_size=1),
@@ -401,7 +406,9 @@ MORE: dict[str, st.SearchStrategy[Json]] = {
     "items": st.booleans() | SCHEMAS,
 }
 ANY_SCHEMAS = st.builds(
-    lambda schema, more: {**more, **schema}, SCHEMAS, st.fixed_dictionaries({}, optional=MORE)
+    lambda schema, more: {**more, **schema},
+    SCHEMAS | st.just({}),
+    st.fixed_dictionaries({}, optional=MORE),
 )
 
 
