@@ -205,7 +205,9 @@ def _decides(world: World, step: Json) -> Callable[..., Awaitable[Any]]:
         decision = step["decision"]
         if decision == "next":
             return await arguments[-1]()
-        return world.function(decision)() if is_producer(decision) else copy.deepcopy(decision)
+        if "throws" in decision:
+            raise Thrown(decision["throws"])
+        return copy.deepcopy(decision)
 
     return decide
 
