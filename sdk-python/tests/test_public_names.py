@@ -33,6 +33,9 @@ NAMES = {
     *("PromptAssembly", "PromptConfig", "PromptService", "PromptText", "assemble_context_for"),
     *("context_order", "section_order", "interpolate", "register_persona", "render_prompt"),
     *("join_context_sections", "render_context_sections", "render_context_snapshot"),
+    *("Attempt", "CallOptions", "Commit", "HeaderDecision", "LogFacts", "PreparedCall"),
+    *("RequestProjections", "RuntimeContextProjection", "SeriesMemory", "SingleCommitProjection"),
+    *("SystemPromptProjection", "decide_header", "seed_config"),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 

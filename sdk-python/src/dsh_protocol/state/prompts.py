@@ -16,7 +16,10 @@ Read: TypeAlias = Callable[[int], Any]
 
 
 def sole_text(message: Mapping[str, Any]) -> str | None:
-    """The text of a message whose content is one text block; null for any other content, which equals no text."""
+    """The text of a message whose content is one text block; null for any other content, which equals no text.
+
+    Rules `loop/prompt-text` and `loop/context-owned`.
+    """
     content = message.get("content")
     block = content[0] if isinstance(content, list) and len(content) == 1 else None
     if not isinstance(block, dict) or block.get("type") != "text":
@@ -61,7 +64,7 @@ class Prompts:
         return self._texts[seq]
 
     def speaking(self) -> list[int]:
-        """Those whose text is not empty, in order. The caller leaves the list as it is.
+        """Those whose text is not empty, in order (rule `loop/prompt-latest`). The caller leaves the list as it is.
 
         Raises:
             RefusedError: an event carries no message.

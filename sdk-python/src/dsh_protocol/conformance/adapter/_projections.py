@@ -184,7 +184,7 @@ class _Attempts(_Loop):
 
     def messages(self, _step: Json) -> list[Json]:
         """What the model is told now."""
-        return [_picked(each, "role", "content", "source") for each in self.session.messages]
+        return [_picked(each, "role", "content", "source") for each in self.session.messages()]
 
 
 def _append(session: Session, event: Json) -> Event:
