@@ -303,10 +303,16 @@ def _check(tool: ToolDefinition) -> None:
     except JsonSchemaError as error:
         error.path = "/output/schema"
         raise
-    if tool.timeout_ms is not None and not (math.isfinite(tool.timeout_ms) and tool.timeout_ms > 0):
+    if tool.timeout_ms is not None and not _is_timeout(tool.timeout_ms):
         raise registration_error("tools/timeout", path="/timeoutMs", name=tool.name)
     if tool.name == RUN_CODE:
         raise registration_error("tools/name-reserved", path="/name", name=RUN_CODE)
+
+
+def _is_timeout(given: object) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return False
+    return math.isfinite(given) and given > 0
 
 
 def _listed(names: Iterable[str]) -> Words:
