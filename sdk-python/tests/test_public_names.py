@@ -36,6 +36,11 @@ NAMES = {
     *("Attempt", "CallOptions", "Commit", "HeaderDecision", "LogFacts", "PreparedCall"),
     *("RequestProjections", "RuntimeContextProjection", "SeriesMemory", "SingleCommitProjection"),
     *("SystemPromptProjection", "decide_header", "seed_config"),
+    *("AbortController", "AbortSignal", "FunctionTool", "JsonSchemaError", "ToolArgsError"),
+    *("ToolCall", "ToolDefinition", "ToolError", "ToolExecution", "ToolFailure"),
+    *("ToolNotFoundError", "ToolOutput", "ToolOutputError", "ToolRegistry", "ToolSuccess"),
+    *("Tools", "parameter_schema", "schema_violations", "tool", "typed_tool", "value_schema"),
+    *("value_violations",),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 
