@@ -26,17 +26,20 @@ class ReaderEffect:
     """What the released reader of one format does with a stored log that breaks a rule.
 
     `hard` names the event types for which it does not even look whether it drops the row: true for
-    all, empty for none.
+    all, empty for none. `in_logs` is false for a rule about calls, which no log can break.
     """
 
     format: int
     release: str
     effect: ReadEffect
     hard: bool | tuple[str, ...]
+    in_logs: bool = True
 
     @property
     def text(self) -> str:
         """The effect in words."""
+        if not self.in_logs:
+            return f"release {self.release} checks it when it is called; no log can break it"
         words = f"release {self.release} {_EFFECTS[self.effect]}"
         if not self.hard:
             return words
@@ -174,4 +177,5 @@ def _effect(entry: Rule, version: int) -> ReaderEffect:
         release=RELEASES[version],
         effect=entry.read_effect(version),
         hard=True if hard is True else tuple(hard),
+        in_logs=entry.level != "service",
     )
