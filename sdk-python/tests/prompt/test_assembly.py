@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
+import anyio
 import pytest
 
 from dsh_protocol.abort import AbortController
@@ -616,3 +617,18 @@ def test_refreshing_looks_from_the_scope_of_the_request() -> None:
     assert pairs(service.refresh_context(accepted).contexts) == [("c", "global")]
     fresh = service.refresh_context(accepted, AssembleContext(scope=agent))
     assert pairs(fresh.contexts) == [("c", "near")]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_any_event_loop_will_do(backend: str) -> None:
+    service = make()
+
+    async def slow(
+        assembly: PromptAssembly, _: AssembleContext, further: Next[PromptAssembly]
+    ) -> PromptAssembly:
+        await anyio.sleep(0)
+        return await further()
+
+    service.events.on(ASSEMBLE, slow, Owner())
+    service.section("s", order=1, text="s")
+    assert names(anyio.run(service.assemble, backend=backend).sections) == ["s"]
