@@ -488,6 +488,35 @@ def test_assemblies_that_run_at_the_same_time_are_independent() -> None:
     assert (names(one.sections), names(two.sections)) == ([], ["late"])
 
 
+def test_what_a_provider_raises_names_the_contribution() -> None:
+    service = make()
+    error = ValueError("mine")
+
+    def fail(_: AssembleContext) -> str:
+        raise error
+
+    for kind, register in (
+        ("text 'n'", lambda: service.section("n", order=1, text=fail)),
+        ("text 'n'", lambda: service.context("n", order=1, text=fail)),
+        ("variable 'n'", lambda: service.variable("n", fail)),
+    ):
+        dispose = register()
+        with pytest.raises(ValueError, match="mine") as caught:
+            assemble(service)
+        assert caught.value is error
+        assert error.__notes__.pop() == f"raised by the provider of prompt {kind}"
+        dispose()
+
+
+@pytest.mark.parametrize("result", [None, [], {"tools": []}])
+def test_a_tool_provider_that_returns_no_tools_is_told_so(result: Any) -> None:
+    service = make()
+    service.tools(lambda _: result)
+    with pytest.raises(PromptError, match=type(result).__name__) as error:
+        assemble(service)
+    assert error.value.code == "prompt/tools-result"
+
+
 # ---- Registrations while an assembly runs ---------------------------------------------------------------------------
 
 
