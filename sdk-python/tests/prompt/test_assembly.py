@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -21,7 +21,7 @@ from dsh_protocol.prompt import (
     assemble_context_for,
     render_prompt,
 )
-from dsh_protocol.scopes import Events, Next, Owner
+from dsh_protocol.scopes import Disposer, Events, Next, Owner
 
 
 class Key:
@@ -495,11 +495,12 @@ def test_what_a_provider_raises_names_the_contribution() -> None:
     def fail(_: AssembleContext) -> str:
         raise error
 
-    for kind, register in (
+    registrations: list[tuple[str, Callable[[], Disposer]]] = [
         ("text 'n'", lambda: service.section("n", order=1, text=fail)),
         ("text 'n'", lambda: service.context("n", order=1, text=fail)),
         ("variable 'n'", lambda: service.variable("n", fail)),
-    ):
+    ]
+    for kind, register in registrations:
         dispose = register()
         with pytest.raises(ValueError, match="mine") as caught:
             assemble(service)
