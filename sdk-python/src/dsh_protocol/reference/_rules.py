@@ -80,11 +80,14 @@ class Case:
 
     @property
     def places(self) -> tuple[tuple[str, int | None, str], ...]:
-        """The rule, the event and the JSON Pointer of everything that the case breaks."""
+        """The rule, the event and the JSON Pointer of everything that the case breaks, in all of its steps."""
         expect = self.value["expect"]
-        told = [expect.get(name, []) for name in ("refused", "warned")]
+        answers = [expect, *expect.get("steps", ())]
+        told = [answer.get(name, []) for answer in answers for name in ("refused", "warned")]
         found = [place for one in told for place in (one if isinstance(one, list) else [one])]
-        return tuple((place["rule"], place["seq"], place["path"]) for place in found)
+        return tuple(
+            (place["rule"], place.get("seq"), place["path"]) for place in found if "rule" in place
+        )
 
     @property
     def rows(self) -> tuple[Any, ...]:
