@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from dsh_protocol.findings import RegistrationError
 from dsh_protocol.rules import Words, code_of, refuse
@@ -36,6 +36,20 @@ ToolProvider = Callable[[AssembleContext], ToolProviderResult | Mapping[str, Any
 """The tools for one assembly, in the shape of `ToolProviderResult`; synchronous, called once in each."""
 
 
+V = TypeVar("V")
+
+
+def evaluated(
+    kind: str, name: str, provider: Callable[[AssembleContext], V], context: AssembleContext
+) -> V:
+    """What a provider gives for one assembly. What it raises is passed on, with a note that names the contribution."""
+    try:
+        return provider(context)
+    except Exception as error:
+        error.add_note(f"raised by the provider of prompt {kind} {name!r}")
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """A section or a context as it was registered; only sections are `complete`, only contexts `required`."""
@@ -49,7 +63,9 @@ class Contribution:
 
     def evaluate(self, context: AssembleContext) -> PromptText:
         """This contribution for one assembly."""
-        text = self.text(context) if callable(self.text) else self.text
+        text = self.text
+        if callable(text):
+            text = evaluated("text", self.name, text, context)
         return PromptText(self.name, text, self.interpolate)
 
 
