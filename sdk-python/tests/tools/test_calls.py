@@ -359,12 +359,16 @@ async def test_no_decision_overrules_a_guard() -> None:
     assert (await tools.execute(call())).to_json() == error("not on a Monday")
 
 
+@pytest.mark.parametrize("decision", [{"kind": "perhaps"}, None, "deny", {}])
 @pytest.mark.parametrize("event", ["tools/pre-execute", "tools/post-execute"])
-async def test_a_decision_that_is_none(event: Any) -> None:
+async def test_a_decision_that_is_none(event: Any, decision: Any) -> None:
     tools = registry()
     tools.register(tool())
-    tools.on(event, lambda *_: {"kind": "perhaps"})
-    assert (await tools.execute(call())).to_json() == error(f"{event} has no decision 'perhaps'")
+    tools.on(event, lambda *_: decision)
+    result = (await tools.execute(call())).to_json()
+    assert result["error"]["message"].startswith(
+        f"a listener of {event} gave no decision of kind a"
+    )
 
 
 async def test_a_wrapper_that_returns_no_result() -> None:

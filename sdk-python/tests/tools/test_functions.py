@@ -353,7 +353,7 @@ def test_parameters_without_a_name_of_their_own(parameters: str) -> None:
     exec(f"def function({parameters}): ...", names)
     with pytest.raises(UsageError) as caught:
         tool(names["function"])
-    assert caught.value.code == "usage/tool-parameter"
+    assert caught.value.code == "tools/function-parameter"
 
 
 # ---- The parts ---------------------------------------------------------------------------------------

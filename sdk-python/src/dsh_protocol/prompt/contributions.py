@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict, TypeVar
 
-from dsh_protocol.findings import RegistrationError
-from dsh_protocol.rules import Words, code_of, refuse
-from dsh_protocol.scopes import Anonymous, Named
+from dsh_protocol.rules import Words
+from dsh_protocol.scopes import Anonymous, Named, registration_error
 
 from .assembly import AssembleContext, PromptText
 
@@ -101,13 +100,3 @@ def finite_order(kind: str, name: str, order: object) -> float:
         if math.isfinite(number):
             return number
     raise registration_error("prompt/order-finite", path="/order", kind=Words(kind), name=name)
-
-
-def registration_error(
-    rule_id: str, *, path: str, first: str = "", **params: Any
-) -> RegistrationError:
-    """The error that says a registration breaks a rule."""
-    finding = refuse(rule_id, path=path, **params)
-    return RegistrationError(
-        code_of(rule_id), finding.message, fix=finding.fix, path=path, first=first
-    )

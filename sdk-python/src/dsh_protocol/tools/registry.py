@@ -258,6 +258,7 @@ class ToolRegistry(Tools):
     # ---- Registrations ---------------------------------------------------------------------------
 
     def _register(self, tool: ToolDefinition, owner: Owner) -> Disposer:
+        _require_reachable(owner)
         _check(tool)
         place = calling_place(owner)
 
@@ -274,6 +275,7 @@ class ToolRegistry(Tools):
     def _restrict(
         self, allow: Collection[str] | None, deny: Collection[str] | None, owner: Owner
     ) -> Disposer:
+        _require_reachable(owner)
         if owner.scope is None:
             raise registration_error("tools/restrict-scope")
         if allow is None and deny is None:
@@ -292,6 +294,12 @@ class ToolRegistry(Tools):
 
     def _guard(self, guard: Guard, owner: Owner) -> Disposer:
         return self._guards.register(owner, lambda layer: layer.guards.append(guard))
+
+
+def _require_reachable(owner: Owner) -> None:
+    """As officially: a plugin that is gone cannot even ask, a scope that is gone hears first what else is wrong."""
+    if owner.scope is None:
+        owner.require_active()
 
 
 def _check(tool: ToolDefinition) -> None:
