@@ -239,10 +239,9 @@ def _shown(events: Iterable[Event]) -> list[Json]:
 
 
 def _event(event: Event) -> Json:
-    members = {
-        name: event.value[name] for name in ("surfaceOp", "sourceEventSeqs") if name in event.value
-    }
-    return {"type": event.type, "data": _without_id(event.value["data"]), **members}
+    value: Json = dict(event.value)
+    members: Json = {n: value[n] for n in ("surfaceOp", "sourceEventSeqs") if n in value}
+    return {"type": event.type, "data": _without_id(value["data"]), **members}
 
 
 def _without_id(data: Json) -> Json:

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from dsh_protocol.findings import PromptError, UsageError
-from dsh_protocol.jsonvalue import dumps
 from dsh_protocol.prompt import (
     ASSEMBLE,
     ContextText,
@@ -23,7 +22,7 @@ from dsh_protocol.prompt import (
 )
 
 from ._answers import Json
-from ._world import Step, Thrown, World, plain, refusal, shown, signal_of
+from ._world import Step, Thrown, World, json_text, plain, refusal, shown, signal_of
 
 
 def run(given: Json, _version: int) -> Json:
@@ -299,7 +298,7 @@ def _contexts(world: World, step: Json) -> Json:
 
 
 def _tools_text(world: World, step: Json) -> Json:
-    return {"text": dumps(world.assemblies[step["of"]].tools)}
+    return {"text": json_text(world.assemblies[step["of"]].tools)}
 
 
 def _order(_world: World, step: Json) -> Json:

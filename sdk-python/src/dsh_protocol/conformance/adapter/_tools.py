@@ -30,7 +30,7 @@ from dsh_protocol.tools import (
 
 from ._answers import Json
 from ._prompt import STEPS
-from ._world import Step, Thrown, World, is_producer, plain, refusal
+from ._world import Step, Thrown, World, is_producer, json_text, plain, refusal
 
 _MODEL = {"name", "description", "parameters", "output", "execute", "typed"}
 
@@ -157,7 +157,7 @@ def _restrict(world: World, step: Json) -> None:
 
 def _schemas(world: World, step: Json) -> Json:
     schemas = _registry(world).schemas(world.key(step.get("scope")))
-    return {"schemas": plain(schemas), "text": dumps(schemas)}
+    return {"schemas": plain(schemas), "text": json_text(schemas)}
 
 
 def _provide(world: World, step: Json) -> Json:

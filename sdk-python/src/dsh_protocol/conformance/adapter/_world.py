@@ -208,6 +208,11 @@ def refusal(error: ProtocolError | Thrown) -> Json:
     return {"refused": {**place, "text": error.message}}
 
 
+def json_text(value: Any) -> str:
+    """The JSON text of a value, whose members stand in their order."""
+    return dumps(value)
+
+
 def plain(value: Any) -> Any:
     """A copy that nothing later can change, of plain lists and objects."""
     return json.loads(dumps(value))
