@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import threading
@@ -26,12 +27,18 @@ class Reply:
     headers: Sequence[tuple[str, str]] = (("content-type", "text/event-stream"),)
     length: int | None = None
     """A `content-length`, if the response has one."""
+    chunked: bool = False
+    """Whether each piece is a chunk of its own; the last one is then not sent by itself."""
+    kept: bool = False
+    """Whether the response says nothing about the end of the connection."""
     before: float = 0
     """How long the server is silent before the head, in seconds."""
 
     def head(self) -> bytes:
         """The status line and the headers."""
-        lines = [f"HTTP/1.1 {self.status} X", "connection: close"]
+        lines = [f"HTTP/1.1 {self.status} X"]
+        lines += [] if self.kept else ["connection: close"]
+        lines += ["transfer-encoding: chunked"] if self.chunked else []
         lines += [f"{name}: {value}" for name, value in self.headers]
         if self.length is not None:
             lines.append(f"content-length: {self.length}")
@@ -84,6 +91,10 @@ def _answer(connection: socket.socket, server: Server) -> None:
         request = _request(connection)
         if request is None:
             return
+        if not re.match(rb"POST \S*/(messages|chat/completions) ", request[0]):
+            # What a runtime asks besides: for files, for a list of models.
+            connection.sendall(b"HTTP/1.1 404 X\r\ncontent-length: 0\r\n\r\n")
+            return
         server.requests.append(request)
         reply = next(server.replies, None)
         if reply is None:
@@ -97,7 +108,8 @@ def _answer(connection: socket.socket, server: Server) -> None:
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                     return
                 if isinstance(piece, bytes):
-                    connection.sendall(piece)
+                    framed = b"%x\r\n%b\r\n" % (len(piece), piece) if reply.chunked else piece
+                    connection.sendall(framed)
                 else:
                     _rest(connection, piece, server)
         except OSError:

@@ -159,7 +159,7 @@ class _Response:
             async for data in source:
                 yield data
         except httpx2.HTTPError as error:
-            problem = type(error).__name__
+            problem = None if self._ends_so(error) else type(error).__name__
         finally:
             # Left early, the library's generators would end wherever they are collected: on a closed
             # connection they end here.
@@ -172,6 +172,15 @@ class _Response:
 
     async def aclose(self) -> None:
         await self._resources.aclose()
+
+    def _ends_so(self, error: httpx2.HTTPError) -> bool:
+        """Whether a reset connection is the end of this body, as the official HTTP client sees it.
+
+        That is so when nothing else says where the body ends.
+        """
+        headers = self._response.headers
+        is_framed = "content-length" in headers or "transfer-encoding" in headers
+        return isinstance(error, httpx2.ReadError) and not is_framed
 
 
 async def _sent(
