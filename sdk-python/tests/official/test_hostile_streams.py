@@ -20,14 +20,17 @@ from dsh_protocol.streams import assemble, expand
 
 pytestmark = pytest.mark.official
 Json = dict[str, Any]
-IDLE_MS = 4000
+PATIENT_MS, TIRED_MS = 120_000, 4000
 SETTLEMENTS = ("assistant/message", "assistant/attempt")
 
 
 @dataclass(frozen=True)
 class Case:
+    """A response, and how long its silence is borne: only where silence is the point, not for long."""
+
     name: str
     reply: Reply
+    idle_ms: int = PATIENT_MS
 
 
 def _cases(wire: str) -> Iterator[Case]:
@@ -52,7 +55,8 @@ def _cases(wire: str) -> Iterator[Case]:
         "invalid-utf8": [whole.replace(b'"Hi"', b'"H\xff\xe2\x82i"')],
     }
     for name, reply in pieces.items():
-        yield Case(name, Reply(reply))
+        is_silent = name in ("silence", "kept-alive-by-comments")
+        yield Case(name, Reply(reply), TIRED_MS if is_silent else PATIENT_MS)
     yield Case("shorter-than-announced", Reply([begun], length=100_000))
     yield Case("reset-and-shorter", Reply([begun, 0.1, RESET], length=100_000))
     for kept in (False, True):
@@ -63,7 +67,7 @@ def _cases(wire: str) -> Iterator[Case]:
         yield Case(
             f"unframed-{'kept' if kept else 'closed'}-reset", Reply([begun, 0.1, RESET], kept=kept)
         )
-    yield Case("silence-before-the-head", Reply([whole], before=12.0))
+    yield Case("silence-before-the-head", Reply([whole], before=12.0), TIRED_MS)
     yield Case("no-content-type", Reply([whole], headers=()))
     yield Case("status-204", Reply([], status=204, headers=()))
     for status in (400, 401, 402, 403, 404, 413, 429, 500, 503, 529):
@@ -111,54 +115,52 @@ RELEASES = {"deepseek-messages": "0.2.1rc2", "deepseek-chat": "0.1.5rc1"}
 
 
 @contextmanager
-def runtime_at(folder: Path, wire: str, url: str) -> Iterator[OfficialRuntime]:
-    """The release that speaks a wire; it tries nothing again, and is soon tired of waiting."""
-    config = {
-        "streamIdleTimeoutMs": IDLE_MS,
-        "retryPolicy": {"mode": "normal", "maxRetries": 0},
-    }
+def runtime_at(folder: Path, wire: str, url: str, idle_ms: int) -> Iterator[OfficialRuntime]:
+    """The release that speaks a wire; it tries nothing again."""
+    retries = {"mode": "normal", "maxRetries": 0}
+    config = {"streamIdleTimeoutMs": idle_ms, "retryPolicy": retries}
+    folder.mkdir()
     patch = folder / "patch.json"
     patch.write_text(json.dumps([{"id": "llm-deepseek", "config": config}]))
     with OfficialRuntime(folder, url, release=RELEASES[wire], patches=(patch,)) as runtime:
         yield runtime
 
 
-def official_settlements(folder: Path, wire: str) -> list[Json]:
-    """What the official runtime settled, one for each case."""
-    cases = CASES[wire]
+def official_settlements(folder: Path, wire: str, idle_ms: int) -> Iterator[tuple[Case, Json]]:
+    """What the official runtime settled for each case with this patience, and where it was asked."""
+    cases = [case for case in CASES[wire] if case.idle_ms == idle_ms]
     with (
         serve(*(case.reply for case in cases)) as server,
-        runtime_at(folder, wire, server.url) as runtime,
+        runtime_at(folder, wire, server.url, idle_ms) as runtime,
     ):
         runtime.initialize("deepseek-v4-pro")
-        settled = []
         for case in cases:
             prompt = {"sessionId": case.name, "contentBlocks": [{"type": "text", "text": "Hi"}]}
             runtime.request("session/prompt", prompt)
             runtime.wait_for(case.name, "turn/end")
             (found,) = [e for e in runtime.events(case.name) if e["type"] in SETTLEMENTS]
-            settled.append({**found, "url": server.url})
-        return settled
+            yield case, {**found, "url": server.url}
 
 
-async def our_chunks(wire: str, reply: Reply) -> tuple[list[Json], Server]:
+async def our_chunks(wire: str, case: Case) -> tuple[list[Json], Server]:
     request = {
         "provider": "deepseek-official",
         "model": "deepseek-v4-pro",
         "maxTokens": 16,
         "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
     }
-    with serve(reply) as server:
-        model = Endpoint(wire, api_key="unused", base_url=server.url, idle_timeout_ms=IDLE_MS)
+    with serve(case.reply) as server:
+        model = Endpoint(wire, api_key="unused", base_url=server.url, idle_timeout_ms=case.idle_ms)
         async with model.stream(request) as chunks:
             return [chunk async for chunk in chunks], server
 
 
+@pytest.mark.parametrize("idle_ms", [PATIENT_MS, TIRED_MS])
 @pytest.mark.parametrize("wire", CASES)
-def test_hostile_responses_settle_alike(tmp_path: Path, wire: str) -> None:
+def test_hostile_responses_settle_alike(tmp_path: Path, wire: str, idle_ms: int) -> None:
     differences = []
-    for case, official in zip(CASES[wire], official_settlements(tmp_path, wire), strict=True):
-        chunks, server = anyio.run(our_chunks, wire, case.reply)
+    for case, official in official_settlements(tmp_path / "runtime", wire, idle_ms):
+        chunks, server = anyio.run(our_chunks, wire, case)
         ours = json.loads(json.dumps(chunks).replace(server.url, official["url"]))
         theirs = [chunk for _, chunk in expand(official["data"]["stream"])]
         is_attempt = assemble(ours).finish["kind"] == "error"

@@ -7,13 +7,13 @@ result. A stream parser makes chunks (`StreamChunk`) of the server-sent events o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from dsh_protocol.findings import UsageError
 
-from . import chat, messages
+from . import chat, messages, pi_ai
 from ._failures import ModelCallError, failed, failed_finish, failure_of, http_failure
 from ._images import AttachmentStore, DirectoryAttachments, ImageBudgetError, RequestImage
 from ._parsing import StreamParser
@@ -47,9 +47,13 @@ Serializer = Callable[
 ]
 
 WIRES: Mapping[str, Serializer] = MappingProxyType(
-    {"deepseek-messages": messages.serialize, "deepseek-chat": chat.serialize}
+    {
+        "deepseek-messages": messages.serialize,
+        "deepseek-chat": chat.serialize,
+        "pi-ai": pi_ai.serialize,
+    }
 )
-"""Every wire by name."""
+"""Every wire by name. What `pi-ai` gives is no body, but the context that a library takes."""
 
 
 def serialize(
@@ -73,10 +77,13 @@ def stream_parser(wire: str, *, model: str, base_url: str = "") -> StreamParser:
     `model` is the requested model, which replay state names; `base_url` is named by failures.
 
     Raises:
-        UsageError: `wire/unknown`: no wire has this name.
+        UsageError: `wire/unknown`: no wire with responses has this name.
     """
-    _serializer(wire)
-    return ChatParser(base_url) if wire == "deepseek-chat" else MessagesParser(model)
+    if wire == "deepseek-chat":
+        return ChatParser(base_url)
+    if wire == "deepseek-messages":
+        return MessagesParser(model)
+    raise _unknown(wire, ("deepseek-messages", "deepseek-chat"))
 
 
 def with_extensions(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,8 +99,11 @@ def with_extensions(body: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[
 
 
 def _serializer(wire: str) -> Serializer:
-    serializer = WIRES.get(wire)
-    if serializer is None:
-        names = ", ".join(WIRES)
-        raise UsageError("wire/unknown", f'no wire is called "{wire}"', fix=f"Use one of {names}.")
-    return serializer
+    if wire not in WIRES:
+        raise _unknown(wire, WIRES)
+    return WIRES[wire]
+
+
+def _unknown(wire: str, known: Iterable[str]) -> UsageError:
+    fix = f"Use one of {', '.join(known)}."
+    return UsageError("wire/unknown", f'no wire is called "{wire}"', fix=fix)
