@@ -20,6 +20,7 @@ const LIMITS = [
 export function wireOps(library) {
   return {
     'wire.serialize': async (given) => {
+      if (given.wire === 'pi-ai') return piAiContext(library, given)
       if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
       return serialized(library, given)
     },
@@ -79,6 +80,54 @@ async function body(library, options, route, attachments) {
   const connection = { ...library.deepseek.resolveAdapterOptions(config, undefined), ...picked(route, LIMITS) }
   const adapter = deepseekAdapter(library, connection, route, attachments)
   return sent(adapter, projected(library, options, route, adapter))
+}
+
+// The context that the pi-ai adapter hands to its library, caught there.
+async function piAiContext(library, { options, route, attachments }) {
+  const root = storeRoot(route)
+  const { LocalAttachmentStore } = library.attachments
+  const model = piAiModel(options, route)
+  const profile = {
+    provider: options.provider,
+    modelErrors: new Map(),
+    piProvider: {},
+    configuredMaxTokens: new Map(),
+    streamIdleTimeoutMs: 60000,
+    requestImageMaxBytes: route.imageMaxBytes ?? 1048576,
+    ...defined({ maxRequestImageBytes: route.maxInlineRequestImageBytes }),
+  }
+  const adapter = new library.piAi.PiAiAdapter({
+    profiles: () => new Map([[options.provider, profile]]),
+    resolveApiKey: async () => 'none',
+    resolveAttachments: () => (attachments === undefined ? undefined : store(attachments)),
+    resolveImageAccess: (_session, image) => {
+      const found = root === undefined ? undefined : quietly(() => LocalAttachmentStore.prototype.imageHostPath.call({ root }, image))
+      return found === undefined ? undefined : { readonlyPath: found }
+    },
+    onReplayDegrade: () => {},
+  })
+  let context
+  const streamSimple = (_model, given) => {
+    context = given
+    throw new Error('caught')
+  }
+  adapter.current = () => ({ profiles: new Map([[options.provider, profile]]), models: { getModel: () => model, streamSimple } })
+  try {
+    for await (const _ of adapter.stream(projected(library, options, route, adapter))) break
+  } catch (error) {
+    if (context === undefined) return refusedWithCode(error)
+  }
+  return { ok: { body: JSON.stringify(context) } }
+}
+
+function piAiModel({ model: id }, { inputModalities: input = ['text'], systemPromptUpdate, toolUpdate }) {
+  const compat = {
+    supportsMidConvoSystemMessages: systemPromptUpdate === 'in-history',
+    supportsMidConvoToolChanges: toolUpdate === 'in-history',
+    supportsToolSearch: toolUpdate === 'addition-only',
+  }
+  const api = toolUpdate === 'in-history' ? 'anthropic-messages' : 'openai-responses'
+  return { id, name: id, api, input, compat, reasoning: false, contextWindow: 1000, maxTokens: 100 }
 }
 
 // What the runtime does to a request before an adapter gets it.

@@ -14,10 +14,7 @@ Json = dict[str, Any]
 _FOREIGN_API = "dsh-foreign"
 _STOPS = frozenset({"stop", "length", "toolUse", "error", "aborted"})
 _TYPES = frozenset({"text", "reasoning", "tool-call"})
-_RESPONSE = {
-    3: ("responseModel", "responseId"),
-    4: ("responseModel", "responseId", "providerThinkingLevel"),
-}
+_RESPONSE = ("responseModel", "responseId", "providerThinkingLevel")
 _TEXTS = {
     3: ("textSignature", "thinkingSignature", "thoughtSignature"),
     4: ("textSignature", "thinkingSignature", "thoughtSignature", "namespace"),
@@ -45,7 +42,7 @@ def assistant(message: Json, version: int) -> Json:
         return _foreign(message, source)
     response = state["response"]
     head = {name: response[name] for name in ("api", "provider", "model")}
-    known = {name: response[name] for name in _RESPONSE[version] if name in response}
+    known = {name: response[name] for name in _RESPONSE if name in response}
     return _assistant(blocks, {**head, **known}, response["stopReason"])
 
 
@@ -70,7 +67,7 @@ def _restored(
     content: Sequence[Json], source: Mapping[str, Any], state: Any, version: int
 ) -> list[Json] | None:
     """The blocks with what the replay state says of them; null when it cannot be used."""
-    if not isinstance(state, dict) or not _is_own(state.get("response"), source, version):
+    if not isinstance(state, dict) or not _is_own(state.get("response"), source):
         return None
     stored = state.get("blocks")
     if not isinstance(stored, list) or not all(_is_sound(entry, version) for entry in stored):
@@ -87,7 +84,7 @@ def _restored(
     return blocks
 
 
-def _is_own(response: Any, source: Mapping[str, Any], version: int) -> bool:
+def _is_own(response: Any, source: Mapping[str, Any]) -> bool:
     if not isinstance(response, dict) or response.get("kind") != "pi-ai":
         return False
     if not jsonvalue.equal(response.get("version"), 2):
@@ -97,7 +94,7 @@ def _is_own(response: Any, source: Mapping[str, Any], version: int) -> bool:
         return False
     if response.get("stopReason") not in _STOPS:
         return False
-    if not all(isinstance(response.get(name, ""), str) for name in _RESPONSE[version]):
+    if not all(isinstance(response.get(name, ""), str) for name in _RESPONSE):
         return False
     return names[1:] == [source.get("provider"), source.get("model")]
 

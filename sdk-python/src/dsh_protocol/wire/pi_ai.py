@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from typing import Any, Literal
 
+from dsh_protocol import jsonvalue
+
 from ._images import AttachmentStore, ImageBudgetError, Images, base64_data, offload_count
 from ._pi_ai_assistant import assistant
-from ._projection import project
+from ._projection import origins, project
 from ._shape import check_options
 from ._texts import failure, text
 
@@ -45,18 +47,20 @@ def serialize(
     if version == 4:
         request["tools"] = _with_placeholder(request, route.get("toolUpdate"))
     history: list[Json] = request["messages"]
-    has_images = any(_references(history))
-    if has_images and not images.accepted:
-        raise failure("pi-ai/no-vision", model=options["model"])
-    if has_images and not images.available:
-        raise failure("pi-ai/no-attachments")
-    _check_history(history, version)
+    origin = origins(options["messages"], history)
+    paths = [jsonvalue.pointer("messages", place) for place in origin]
+    seen = [path for path, m in zip(paths, history, strict=True) if any(_references([m]))]
+    if seen and not images.accepted:
+        raise failure("pi-ai/no-vision", path=seen[0], model=options["model"])
+    if seen and not images.available:
+        raise failure("pi-ai/no-attachments", path=seen[0])
+    _check_history(history, paths, version)
     prompt, history = _prompt(request, route.get("formatVersion", 3))
-    if has_images:
+    if seen:
         history = _within_budget(history, route, images, version)
     writer = _Writer(images, request, version)
-    for message in history:
-        writer.add(message)
+    for message, path in zip(history, paths[-len(history) :], strict=False):
+        writer.add(message, path)
     tools = [_tool(tool) for tool in request.get("tools") or () if not tool.get("deferLoading")]
     context: Json = {} if prompt is None else {"systemPrompt": prompt}
     context["messages"] = writer.messages
@@ -107,11 +111,11 @@ def _with_placeholder(request: Json, mode: str | None) -> list[Json]:
     return [placeholder, *tools]
 
 
-def _check_history(history: Sequence[Json], version: int) -> None:
+def _check_history(history: Sequence[Json], paths: Sequence[str], version: int) -> None:
     allowed = ("user", "tool") if version == 4 else ("user",)
-    for index, message in enumerate(history):
+    for message, path in zip(history, paths, strict=True):
         kinds = {block["type"] for block in message["content"]}
-        role, path = message["role"], f"/messages/{index}"
+        role = message["role"]
         if version == 4 and role != "developer" and kinds & _CHANGES:
             raise failure("pi-ai/tool-change-role", path=path)
         if role not in allowed and any(_references([message])):
@@ -198,8 +202,8 @@ class _Writer:
         self._tools = {tool["name"]: tool for tool in reversed(request.get("tools") or [])}
         self._names: dict[str, str] = {}
 
-    def add(self, message: Json) -> None:
-        """Take in the next message of the history."""
+    def add(self, message: Json, path: str) -> None:
+        """Take in the next message of the history; `path` is where the options have it."""
         role = message["role"]
         if role == "system":
             self._system(message)
@@ -209,7 +213,7 @@ class _Writer:
             self._names |= {call["id"]: call["name"] for call in calls}
             self.messages.append(told)
         elif role == "developer":
-            self._developer(message)
+            self._developer(message, path)
         elif role == "tool":
             self._result(message, message["content"])
         else:
@@ -222,7 +226,7 @@ class _Writer:
         role = "system" if self._version == 4 else "user"
         self.messages.append({"role": role, "content": said, "timestamp": 0})
 
-    def _developer(self, message: Json) -> None:
+    def _developer(self, message: Json, path: str) -> None:
         if self._version < 4:
             return
         content, added, removed = [], [], []
@@ -230,20 +234,20 @@ class _Writer:
             if block["type"] == "text":
                 content += [{"type": "text", "text": block["text"]}] if block["text"] else []
             elif block["type"] == "tool-addition":
-                added.append(self._declared(block["toolName"]))
+                added.append(self._declared(block["toolName"], path))
             elif block["type"] == "tool-removal":
                 removed.append({"name": block["toolName"]})
             else:
-                raise failure("pi-ai/developer-content", type=block["type"])
+                raise failure("pi-ai/developer-content", path=path, type=block["type"])
         if not (content or added or removed):
             return
         told: Json = {"role": "system", "content": content, "timestamp": 0}
         told |= {"toolsAdded": added} if added else {}
         self.messages.append({**told, "toolsRemoved": removed} if removed else told)
 
-    def _declared(self, name: str) -> Json:
+    def _declared(self, name: str, path: str) -> Json:
         if name not in self._tools:
-            raise failure("pi-ai/undeclared-tool", name=name)
+            raise failure("pi-ai/undeclared-tool", path=path, name=name)
         return _tool(self._tools[name])
 
     def _user(self, blocks: Sequence[Json]) -> None:
