@@ -1,0 +1,40 @@
+"""Models: what answers a request, over a network or without one.
+
+The interface that the loop relies on::
+
+    call = await model.prepare({"provider": "deepseek-official", "model": "deepseek-flash"})
+    call.config               # the settings, defaults of the route filled in: what request/header logs
+    call.adapter_defaults     # which of them were filled in
+    call.capabilities         # context window, update modes, modalities: what request/context logs
+    call.retry_policy         # for `retry.next_retry`
+
+    async with model.stream({**call.config, "messages": [...], "sessionId": "s-1"}) as chunks:
+        async for chunk in chunks:   # StreamChunk objects; the last one is a finish
+            ...
+
+`stream` never raises for a call that fails: its last chunk is a `finish` with the reason `error`
+and an `LlmFailure`. Cancelling (anyio scopes) ends the call at once, without a chunk. All of it runs
+on asyncio and on trio.
+"""
+
+from __future__ import annotations
+
+from dsh_protocol.wire import ModelCallError
+
+from ._model import Capabilities, Chunk, ChunkStream, Model, PreparedCall, prepared
+from .retry import Retry, RetryPolicy, next_retry, retry_data, retry_started_data
+
+__all__ = [
+    "Capabilities",
+    "Chunk",
+    "ChunkStream",
+    "Model",
+    "ModelCallError",
+    "PreparedCall",
+    "Retry",
+    "RetryPolicy",
+    "next_retry",
+    "prepared",
+    "retry_data",
+    "retry_started_data",
+]
