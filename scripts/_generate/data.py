@@ -42,6 +42,8 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),
         ("session/texts", "session_texts"),
+        ("prompt/texts", "prompt_texts"),
+        ("prompt/orders", "prompt_orders"),
     ):
         write_json(output / f"{target}.json", load_yaml(spec, source))
     for name, schema in bundles.items():
