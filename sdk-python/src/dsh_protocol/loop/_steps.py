@@ -1,21 +1,24 @@
-"""One step: what enters the log before a request, the request, its settlement, and the tools that it calls."""
+"""One step: what enters the log before a request, the request, and the tools that its answer calls."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import anyio
-
-from dsh_protocol.abort import cancel_on
 from dsh_protocol.findings import UsageError
 from dsh_protocol.llm import Model, ModelCallError
 from dsh_protocol.llm import PreparedCall as ModelCall
-from dsh_protocol.projections import Attempt, CallOptions, PreparedCall, PromptProjection, RequestProjections, seed_config
+from dsh_protocol.projections import (
+    Attempt,
+    CallOptions,
+    PreparedCall,
+    PromptProjection,
+    RequestProjections,
+    seed_config,
+)
 from dsh_protocol.prompt import (
     AssembleContext,
-    ContextText,
     PromptAssembly,
     PromptService,
     assemble_context_for,
@@ -24,15 +27,14 @@ from dsh_protocol.prompt import (
     render_prompt,
 )
 from dsh_protocol.requests import generate_options
-from dsh_protocol.session import Session
 from dsh_protocol.tools import ToolRegistry
 
-from ._answers import Answer, Recorder
+from ._answers import Answer, AnswerReceiver
 from ._calls import CallRunner, calls_of
 from ._failures import ModelFailureError
 from ._journal import Journal
-from ._turns import AbortedError, StepEnd, Turn
-from .frames import Frames, StreamChunk, StreamEnd, StreamStart
+from ._turns import StepEnd, Turn
+from .frames import Frames
 from .hooks import Decision, Enter, Hooks, PreStep, RequestError, StepHook, StreamCall
 
 if TYPE_CHECKING:
@@ -40,20 +42,24 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
-_DISPOSED = {"kind": "disposed"}
+_NO_MODEL = (
+    'agent "{id}" has no provider/model: set AgentOptions.provider and AgentOptions.model or supply both via the '
+    "agent/request waterfall"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentParts:
     """What an agent works with.
 
-    `tools` registers itself with nobody: make its provider one of `prompt` (`prompt.tools(tools.provider)`). `journal` stores
-    what is appended; without one the log lives in memory. `projection` is the rule by which prompts reach the surface.
+    `prompt` is where plugins contribute; the tools of `tools` are told to the model when their provider is among its
+    tool providers (`prompt.tools(tools.provider)`). `journal` stores what is appended; without one the log lives in
+    memory. `projection` is the rule by which prompts reach the surface, by default that of the releases.
     """
 
     model: Model
     prompt: PromptService = field(default_factory=PromptService)
-    tools: ToolRegistry | None = None
+    tools: ToolRegistry = field(default_factory=ToolRegistry)
     hooks: Hooks = field(default_factory=Hooks)
     journal: Journal | None = None
     projection: PromptProjection | None = None
@@ -61,7 +67,11 @@ class AgentParts:
 
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
-    """How an agent works: what it asks for, and how many parallel calls of one step run at a time."""
+    """How an agent works: what it asks for, and how many parallel calls of one step run at a time (at least 1).
+
+    Raises:
+        UsageError: `loop/parallel-calls`.
+    """
 
     call: CallOptions = CallOptions()
     max_parallel_tool_calls: int = 10
@@ -78,15 +88,13 @@ class AgentOptions:
 class ModelSteps:
     """The steps of one agent."""
 
-    def __init__(
-        self, agent: Agent, parts: AgentParts, options: AgentOptions, frames: Frames
-    ) -> None:
+    def __init__(self, agent: Agent, frames: Frames) -> None:
         self._agent = agent
-        self._session: Session = agent.session
-        self._parts = parts
-        self._options = options
+        self._session = agent.session
+        self._parts = agent.parts
+        self._options = agent.options
         self._frames = frames
-        self._projections = RequestProjections(agent.session, parts.projection)
+        self._projections = RequestProjections(agent.session, agent.parts.projection)
         self._assembly = PromptAssembly()
         self._revision = 0
 
@@ -110,14 +118,14 @@ class ModelSteps:
         return decision
 
     async def _decide(self, turn: Turn, claimed: list[Json]) -> Decision:
-        # Writers of format 3 show the hooks the batch with its runtime context; those of format 4 add it behind them.
-        given = claimed if self._session.dialect.renews_context else self._enter(claimed)
+        renews = self._session.dialect.renews_context
+        # Loops of format 3 show the hooks the batch with its runtime context; those of format 4 add it behind them.
+        batch = claimed if renews else self._enter(claimed)
 
         async def default() -> Decision:
-            renewed = self._session.dialect.renews_context
-            return Enter(tuple(self._enter(claimed) if renewed else given))
+            return Enter(tuple(self._enter(claimed) if renews else batch))
 
-        about = PreStep(self._agent, turn.number, turn.step + 1, turn.signal, tuple(given))
+        about = PreStep(self._agent, turn.number, turn.step + 1, turn.signal, tuple(batch))
         return await self._parts.hooks.pre_step.run(about, default)
 
     def _enter(self, claimed: list[Json]) -> list[Json]:
@@ -139,48 +147,43 @@ class ModelSteps:
         rendered = render_prompt(self._assembly)
         answer = await self._attempt(turn, rendered, decision)
         while answer.failure is not None:
-            await self._require_retry(turn, answer.failure)
+            # What was admitted with the first attempt is in the log.
             answer = await self._attempt(turn, rendered, None)
         if answer.finish["kind"] == "max-tokens":
             return "max-tokens"
         return await self._run_tools(turn, answer)
 
-    async def _require_retry(self, turn: Turn, failure: Json) -> None:
-        call = self._call
-        policy = None if call is None else call.retry_policy
-        about = RequestError(
-            *self._place(turn), self._config["provider"], failure, policy
-        )
-        if await self._parts.hooks.request_error.run(about, _no_retry) != "retry":
-            raise ModelFailureError(failure)
-        turn.require_going()
-
     async def _run_tools(self, turn: Turn, answer: Answer) -> StepEnd:
         calls = calls_of(answer.content)
         if not calls:
             return "completed"
-        runner = CallRunner(self._agent, self._parts.tools, turn, self.flush, self._options.max_parallel_tool_calls)
+        runner = CallRunner(self._agent, turn, self.flush)
         await runner.run(calls)
         return "completed" if runner.concluded else None
-
-    def _place(self, turn: Turn) -> tuple[Agent, int, int, Any]:
-        return self._agent, turn.number, turn.step, turn.signal
 
     # ---- One request -------------------------------------------------------------------------------
 
     async def _attempt(self, turn: Turn, rendered: str, decision: Enter | None) -> Answer:
-        """Send one request; `decision` is null when an earlier one of this step has failed."""
-        await self._prepare(turn)
+        """Send one request. `decision` is null when an earlier one of this step has failed.
+
+        An answer that is a failure is to be tried again.
+        """
+        config = await self._configure(turn)
+        call = await self._prepare(config)
         turn.require_going()
-        self._projections.admit(self._due(turn, rendered, decision))
+        config = config if call is None else dict(call.config)
+        prepared = _prepared(config, self._assembly.tools, call)
+        self._projections.admit(self._due(turn, prepared, rendered, decision))
         await self.flush()
         turn.require_going()
-        return await self._ask(turn)
+        answer = await self._ask(turn, config)
+        if answer.failure is not None:
+            await self._require_retry(turn, config["provider"], call, answer.failure)
+        return answer
 
-    async def _prepare(self, turn: Turn) -> None:
-        seed = seed_config(
-            self._options.call, self._session.request_header, self._projections.memory
-        )
+    async def _configure(self, turn: Turn) -> Json:
+        header = self._session.request_header
+        seed = seed_config(self._options.call, header, self._projections.memory)
 
         async def default() -> Json:
             return seed
@@ -192,22 +195,26 @@ class ModelSteps:
                 _NO_MODEL.format(id=self._session.header.id),
                 fix="Name both in AgentOptions.call, or have a request hook supply them.",
             )
+        return config
+
+    async def _prepare(self, config: Json) -> ModelCall | None:
         try:
-            self._call = await self._parts.model.prepare(config)
+            return await self._parts.model.prepare(config)
         except ModelCallError as error:
             if error.code != "NO_ADAPTER":
                 raise
-            # Dispatch says so in-band, unless a stream hook serves the request.
-            self._call = None
-        self._config = config if self._call is None else dict(self._call.config)
+            # The stream says so as any other failure, unless a hook serves the request.
+            return None
 
-    def _due(self, turn: Turn, rendered: str, decision: Enter | None) -> Attempt:
-        sections: list[ContextText] = []
+    def _due(
+        self, turn: Turn, call: PreparedCall, rendered: str, decision: Enter | None
+    ) -> Attempt:
+        fresh = self._assembly
         if self._session.dialect.renews_context:
             fresh = self._parts.prompt.refresh_context(self._assembly, self._context(turn))
-            sections = render_context_sections(fresh)
+        sections = render_context_sections(fresh)
         return Attempt(
-            call=_prepared(self._config, self._assembly.tools, self._call),
+            call=call,
             rendered=rendered,
             snapshot=join_context_sections(sections),
             sections=sections,
@@ -216,16 +223,55 @@ class ModelSteps:
             starts_request_series=decision is not None and decision.starts_request_series,
         )
 
-    async def _ask(self, turn: Turn) -> Answer:
-        """Send the request that the log says, and settle its answer whatever happens to it."""
+    async def _ask(self, turn: Turn, config: Json) -> Answer:
+        options = self._request()
+        about = StreamCall(*self._place(turn), options)
+
+        def open_stream() -> AsyncIterator[Json]:
+            return self._parts.hooks.open_stream(about, lambda: self._parts.model.stream(options))
+
         self._revision += 1
-        name = (f"{self._session.header.id}:{self._revision}", self._revision)
-        recorder = Recorder(self._session.options.clock)
-        self._frames.put(StreamStart(*name, turn.number, turn.step))
-        settled = None
-        try:
-            answer = await self._receive(turn, name, recorder)
-            settled = answer.event
-        finally:
-            settled = settled or self._settled
-        return answer
+        receiver = AnswerReceiver(self._session, self._frames, turn, self._revision, config)
+        return await receiver.run(open_stream)
+
+    def _request(self) -> Json:
+        """The request that the log as it stands now amounts to."""
+        session = self._session
+        header = session.request_header
+        assert header is not None
+        return generate_options(
+            header,
+            session.messages(),
+            tool_history=session.tool_history if session.dialect.has_tool_updates else None,
+            session_id=session.header.id,
+        )
+
+    async def _require_retry(
+        self, turn: Turn, provider: str, call: ModelCall | None, failure: Json
+    ) -> None:
+        policy = None if call is None else call.retry_policy
+        about = RequestError(*self._place(turn), provider, failure, policy)
+        if await self._parts.hooks.request_error.run(about, _no_retry) != "retry":
+            raise ModelFailureError(failure)
+        turn.require_going()
+
+    def _place(self, turn: Turn) -> tuple[Agent, int, int, Any]:
+        return self._agent, turn.number, turn.step, turn.signal
+
+
+async def _no_retry() -> None:
+    pass
+
+
+def _prepared(config: Json, tools: list[Json], call: ModelCall | None) -> PreparedCall:
+    if call is None:
+        return PreparedCall(config=config, tools=tools)
+    route = call.capabilities
+    return PreparedCall(
+        config=config,
+        tools=tools,
+        adapter_defaults=call.adapter_defaults,
+        context_window=route.context_window,
+        system_prompt_update=route.system_prompt_update,
+        tool_update=route.tool_update,
+    )

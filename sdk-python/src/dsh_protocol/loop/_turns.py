@@ -19,7 +19,7 @@ Json: TypeAlias = dict[str, Any]
 StepEnd: TypeAlias = Literal["completed", "max-tokens"] | None
 """What a step amounts to: null when its tools ran and the model is to be asked again."""
 
-_DISPOSED = {"kind": "disposed"}
+DISPOSED = {"kind": "disposed"}
 
 
 class AbortedError(Exception):
@@ -86,7 +86,7 @@ async def run_turn(
     try:
         ending = await _run_steps(session, inbox, steps, turn, claimed, stopping)
     except anyio.get_cancelled_exc_class():
-        turn.controller.abort(_DISPOSED)
+        turn.controller.abort(DISPOSED)
         _end(session, turn, _aborted(turn))
         raise
     except Exception as error:
@@ -156,7 +156,7 @@ def _end(session: Session, turn: Turn, reason: Json) -> None:
 
 
 def _aborted(turn: Turn) -> Json:
-    cause = turn.signal.reason or _DISPOSED
+    cause = turn.signal.reason or DISPOSED
     fields = ("kind", "reason") if cause["kind"] == "hook" else ("kind",)
     return {"kind": "aborted", "reason": {name: cause[name] for name in fields}}
 
