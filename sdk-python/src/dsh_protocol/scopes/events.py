@@ -79,18 +79,32 @@ class Events:
         value that was passed in. The listeners are those that are registered now. A listener that does not call `next()`
         ends the chain; one that calls it twice runs what is left of it. What a listener raises reaches the caller as it is.
         """
-        reached = self.scopes.chain(scope)
-        waiting = deque(
-            entry.listener for entry in self._listeners.get(event, ()) if _hears(entry, reached)
-        )
+        return await self.around(event, (value, context), lambda: value, scope)
+
+    async def around(
+        self,
+        event: str,
+        arguments: tuple[object, ...],
+        innermost: Callable[[], Awaitable[V] | V],
+        scope: object | None = None,
+    ) -> V:
+        """Run `innermost` inside the listeners that `scope` reaches and give back what the outermost one returns.
+
+        The general form of `waterfall`: each listener gets `(*arguments, next)`.
+        """
+        waiting = deque(self.heard(event, scope))
 
         def further() -> Awaitable[V]:
-            if not waiting:
-                return _Ready(value)
-            result = waiting.popleft()(value, context, further)
+            result = waiting.popleft()(*arguments, further) if waiting else innermost()
             return result if inspect.isawaitable(result) else _Ready(result)
 
         return await further()
+
+    def heard(self, event: str, scope: object | None = None) -> list[Callable[..., Any]]:
+        """The listeners that something in this scope reaches: its own, those of its ancestors, and those without a scope."""
+        reached = self.scopes.chain(scope)
+        entries = self._listeners.get(event, ())
+        return [entry.listener for entry in entries if _hears(entry, reached)]
 
 
 def _hears(entry: _Registration, reached: tuple[object, ...]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from dsh_protocol.findings import JsonError
 from dsh_protocol.jsonvalue import MAX_DEPTH, MAX_SAFE_INTEGER, JsonValue, ordered, pointer
+
 from ._walk import Walk, run
 
 
@@ -24,10 +25,10 @@ class FrozenDict(dict[str, Any]):
         return dict, (dict(self),)
 
     def __deepcopy__(self, _: object) -> dict[str, Any]:
-        return thaw(self)
+        return {**thaw(self)}
 
     __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _refuse
 
 
 class FrozenList(list[Any]):
@@ -44,10 +45,10 @@ class FrozenList(list[Any]):
         return list, (list(self),)
 
     def __deepcopy__(self, _: object) -> list[Any]:
-        return thaw(self)
+        return [*thaw(self)]
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
 
 def snapshot(value: object) -> Any:

@@ -1,7 +1,7 @@
 """Typed schemas as tool authors write them: a map of properties instead of a JSON Schema.
 
-Every node is an object with a `type` (a scalar type, `object`, `array`, or `json` for any value) or `oneOf`; a property is required
-when its node says `"required": True`. What comes out is a schema of the subset (`dsh_protocol.tools.subset`).
+Every node is an object with a `type` (a scalar type, `object`, `array`, or `json` for any value) or `oneOf`; a property is
+required when its node says `"required": True`. What comes out is a schema of the subset (`dsh_protocol.tools.subset`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from dsh_protocol.jsonvalue import ordered
+
 from ._json import is_object
 from ._walk import Walk, run
 from .errors import JsonSchemaError
@@ -150,4 +151,4 @@ def _enter(node: Schema, path: str, above: set[int]) -> None:
 
 
 def _refuse(message: str) -> NoReturn:
-    raise JsonSchemaError([message])
+    raise JsonSchemaError([message], "tools/schema-author")

@@ -1,7 +1,7 @@
 """The JSON Schema subset that a tool's output schema has to keep to, because every keyword of it is enforced.
 
-Keywords: `type` (one string), `oneOf`, `properties`, `required`, `additionalProperties` (a boolean), `items` (a schema), `enum`,
-`const`, and the annotations `description`, `title`, `default` and `examples`. `{}` stands for any JSON value.
+Keywords: `type` (one string), `oneOf`, `properties`, `required`, `additionalProperties` (a boolean), `items` (a schema),
+`enum`, `const`, and the annotations `description`, `title`, `default` and `examples`. `{}` stands for any JSON value.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dsh_protocol.jsonvalue import equal, ordered
+
 from ._json import is_integer, is_lossless, is_number, is_object
 from ._walk import Walk, run
 from .errors import JsonSchemaError
@@ -101,10 +102,9 @@ def _keywords(node: dict[str, Any], path: str) -> list[str]:
                 found.append(f"{path}.{key} annotation must be lossless JSON data")
         elif key not in _KEYWORDS:
             found.append(f"{path}.{key} {_UNSUPPORTED}")
-    for key in ("description", "title"):
-        if key in node and not isinstance(node[key], str):
-            found.append(f"{path}.{key} must be a string")
-    return found
+    texts = (key for key in ("description", "title") if key in node)
+    wrong = (key for key in texts if not isinstance(node[key], str))
+    return found + [f"{path}.{key} must be a string" for key in wrong]
 
 
 def _constraints(node: dict[str, Any], path: str, above: set[int]) -> Walk[list[str]]:

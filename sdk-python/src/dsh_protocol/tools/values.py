@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from dsh_protocol.jsonvalue import dumps, ordered
-from ._json import is_integer, is_lossless, is_number, is_object
+
+from ._json import is_integer, is_lossless, is_number
 from ._walk import Walk, run
 from .subset import one_of
 
@@ -23,25 +24,27 @@ _NAMES = {
 def value_violations(schema: Schema, value: object, path: str = "value") -> list[str]:
     """Everything in a value that breaks a schema of the subset (`assert_supported`), in the order of a walk.
 
-    `path` names the root in the texts; with `""` it is called `arguments` and its members have no prefix. The texts are protocol
-    constants: they become the content of a tool result.
+    `path` names the root in the texts; with `""` it is called `arguments` and its members have no prefix. The texts are
+    protocol constants: they become the content of a tool result.
     """
     return run(_check(schema, value, path, is_lossless(value)))
 
 
 def _check(schema: Schema, value: object, path: str, lossless: bool) -> Walk[list[str]]:
     """`lossless`: the value has been looked at as a whole and is JSON, so nothing below has to be looked at again."""
-    if "oneOf" in schema:
-        return (yield _branches(schema["oneOf"], value, path, lossless))
     type_ = schema.get("type")
-    if type_ is None:
-        fine = lossless or is_lossless(value)
-        return [] if fine else [f'"{_root(path)}" must be a lossless JSON value']
-    if type_ == "object":
-        return (yield _object(schema, value, path, lossless))
-    if type_ == "array":
-        return (yield _array(schema, value, path, lossless))
-    return _scalar(schema, type_, value, path)
+    found: list[str] = []
+    if "oneOf" in schema:
+        found = yield _branches(schema["oneOf"], value, path, lossless)
+    elif type_ == "object":
+        found = yield _object(schema, value, path, lossless)
+    elif type_ == "array":
+        found = yield _array(schema, value, path, lossless)
+    elif type_ is not None:
+        found = _scalar(schema, type_, value, path)
+    elif not (lossless or is_lossless(value)):
+        found = [f'"{_root(path)}" must be a lossless JSON value']
+    return found
 
 
 def _branches(branches: list[Schema], value: object, path: str, lossless: bool) -> Walk[list[str]]:
