@@ -13,7 +13,7 @@ def section_order(key: str) -> float:
     """The order of a released section by the key of its place, such as `TOOL_BASH`.
 
     Raises:
-        UsageError: `usage/unknown-order`, there is no such place.
+        UsageError: `prompt/unknown-order`, there is no such place.
     """
     return _order("sections", key)
 
@@ -22,7 +22,7 @@ def context_order(key: str) -> float:
     """The order of a released context by the key of its place, such as `WORKING_DIRECTORY`.
 
     Raises:
-        UsageError: `usage/unknown-order`, there is no such place.
+        UsageError: `prompt/unknown-order`, there is no such place.
     """
     return _order("contexts", key)
 
@@ -32,7 +32,7 @@ def _order(kind: Literal["sections", "contexts"], key: str) -> float:
     if key in orders:
         return orders[key]
     raise UsageError(
-        "usage/unknown-order",
+        "prompt/unknown-order",
         f"released software has no place {key!r} among its {kind}",
         fix=f"Use one of {', '.join(orders)}, or a number.",
     )
