@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dsh_protocol.dialect import Dialect
 from dsh_protocol.projections import Attempt, RequestProjections
+from dsh_protocol.prompt import ContextText, join_context_sections
 from dsh_protocol.rows import Event
 from dsh_protocol.session import Session
 
 Json = dict[str, Any]
 
-PROJECTED = frozenset(
-    {"system/message", "request/header", "developer/message", "request/context"}
-)
+PROJECTED = frozenset({"system/message", "request/header", "developer/message", "request/context"})
 """The event types that only projections write; user messages may come from anywhere."""
 
 
@@ -22,23 +22,32 @@ PROJECTED = frozenset(
 class Given:
     """An attempt of a log, which wrote the events from number `start` up to `stop` (excluded).
 
-    `pre` is where its pre-step hook ran, and `context_at` where a hook put the runtime context among the messages (null: last).
+    `pre` is where its pre-step hook ran, `entered` the runtime context of that moment (null: as in the attempt), and
+    `context_at` where a hook put the message with it among the others (null: last).
     """
 
     start: int
     stop: int
     pre: int
     attempt: Attempt
+    entered: Sequence[Mapping[str, str]] | None = None
     context_at: int | None = None
 
 
-def logical(event: Event) -> Json:
-    """What an event says, without its time and without the ids of messages that projections make."""
+def snapshot(sections: Iterable[Mapping[str, str]]) -> str:
+    """The text of a runtime context."""
+    return join_context_sections(ContextText(each["name"], each["text"]) for each in sections)
+
+
+def logical(event: Event, dialect: Dialect) -> Json:
+    """What an event says, without its time and without the id of a message that a projection makes."""
     value = {name: event.value[name] for name in event.value if name != "time"}
     data = event.data
     if event.type in PROJECTED and "message" in data:
-        data = {**data, "message": {**data["message"], "id": None}}
-    return {**value, "data": data}
+        value["data"] = {**data, "message": {**data["message"], "id": None}}
+    elif event.type == "user/message" and dialect.is_context(data["source"]):
+        value["data"] = {**data, "id": None}
+    return value
 
 
 def copy(session: Session, event: Event) -> None:
@@ -54,7 +63,10 @@ def copy(session: Session, event: Event) -> None:
 
 
 class Rewriter:
-    """Writes a log again: attempts by projections, and everything else as it stands there."""
+    """Writes a log again: attempts by projections, and everything else as it stands there.
+
+    `attached` are the numbers of events at which a loop begins to write.
+    """
 
     def __init__(self, session: Session, events: Sequence[Event], attached: Iterable[int]) -> None:
         self.session = session
@@ -63,14 +75,6 @@ class Rewriter:
         self._events = events
         self._attached = set(attached)
         self._loop: RequestProjections | None = None
-
-    def write(self, attempts: Iterable[Given]) -> None:
-        """Write the whole log. Every attempt has to add what the log has in its place."""
-        for given in attempts:
-            entered = self._enter(given)
-            self._copy_up_to(given.start)
-            self._admit(given, entered)
-        self._copy_up_to(len(self._events))
 
     @property
     def loop(self) -> RequestProjections:
@@ -83,39 +87,33 @@ class Rewriter:
         assert self._loop is not None
         return self._loop
 
-    def _enter(self, given: Given) -> list[Json]:
-        """The decision of the pre-step hook."""
-        attempt = given.attempt
-        if not attempt.is_first:
-            return []
-        self._copy_up_to(given.pre)
-        users = [self._events[seq] for seq in range(given.start, given.stop)]
-        users = [event for event in users if event.type == "user/message"]
-        is_context = self.session.dialect.is_context
-        messages = [e.data for e in users if not is_context(e.data["source"])]
-        entered = self.loop.enter(messages, attempt.snapshot, attempt.sections)
-        if given.context_at is not None and len(entered) > len(messages):
-            entered.insert(given.context_at, entered.pop())
-        return entered
-
-    def _admit(self, given: Given, entered: list[Json]) -> None:
+    def admit(self, given: Given) -> None:
+        """Write up to this attempt, and the attempt, which has to add what the log has in its place."""
+        entered = self._enter(given)
+        self.copy_up_to(given.start)
         added = self.loop.admit(replace(given.attempt, messages=entered))
         there = self._events[given.start : given.stop]
-        assert self._shown(added) == self._shown(there)
+        dialect = self.session.dialect
+        assert [logical(e, dialect) for e in added] == [logical(e, dialect) for e in there]
         self.added += added
 
-    def _shown(self, events: Iterable[Event]) -> list[Json]:
-        shown = []
-        for event in events:
-            value = logical(event)
-            is_context = self.session.dialect.is_context
-            if event.type == "user/message" and is_context(event.data["source"]):
-                value["data"] = {**event.data, "id": None}
-            shown.append(value)
-        return shown
-
-    def _copy_up_to(self, seq: int) -> None:
+    def copy_up_to(self, seq: int) -> None:
+        """Copy the log up to an event (excluded)."""
         while self.session.next_seq < seq:
             if self.session.next_seq in self._attached:
                 _ = self.loop
             copy(self.session, self._events[self.session.next_seq])
+
+    def _enter(self, given: Given) -> list[Json]:
+        """The messages that the pre-step hook decides on."""
+        if not given.attempt.is_first:
+            return []
+        self.copy_up_to(given.pre)
+        users = [e for e in self._events[given.start : given.stop] if e.type == "user/message"]
+        is_context = self.session.dialect.is_context
+        messages = [event.data for event in users if not is_context(event.data["source"])]
+        sections = given.attempt.sections if given.entered is None else given.entered
+        entered = self.loop.enter(messages, snapshot(sections), sections)
+        if given.context_at is not None and len(entered) > len(messages):
+            entered.insert(given.context_at, entered.pop())
+        return entered

@@ -20,7 +20,7 @@ from dsh_protocol.state.prompts import sole_text
 Json: TypeAlias = dict[str, Any]
 
 _USER = "user/message"
-CLEARED: str = dsh_protocol_data.load("session_texts")["runtime-context-cleared"]
+CLEARED: str = dsh_protocol_data.load("prompt_texts")["snapshot-none"]
 """What the model is told once there is no runtime context any more."""
 
 
