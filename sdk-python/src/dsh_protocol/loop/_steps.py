@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,6 +27,7 @@ from dsh_protocol.prompt import (
     render_prompt,
 )
 from dsh_protocol.requests import generate_options
+from dsh_protocol.scopes import Events
 from dsh_protocol.tools import ToolRegistry
 
 from ._answers import Answer, AnswerReceiver
@@ -59,7 +60,7 @@ class AgentParts:
 
     model: Model
     prompt: PromptService = field(default_factory=PromptService)
-    tools: ToolRegistry = field(default_factory=ToolRegistry)
+    tools: ToolRegistry = field(default_factory=lambda: ToolRegistry(Events()))
     hooks: Hooks = field(default_factory=Hooks)
     journal: Journal | None = None
     projection: PromptProjection | None = None
@@ -73,7 +74,7 @@ class AgentOptions:
         UsageError: `loop/parallel-calls`.
     """
 
-    call: CallOptions = CallOptions()
+    call: CallOptions = field(default_factory=CallOptions)
     max_parallel_tool_calls: int = 10
 
     def __post_init__(self) -> None:
@@ -129,8 +130,7 @@ class ModelSteps:
         return await self._parts.hooks.pre_step.run(about, default)
 
     def _enter(self, claimed: list[Json]) -> list[Json]:
-        sections = render_context_sections(self._assembly)
-        return self._projections.enter(claimed, join_context_sections(sections), sections)
+        return self._projections.enter(claimed, *_snapshot(self._assembly))
 
     def _context(self, turn: Turn) -> AssembleContext:
         return assemble_context_for(self._agent, turn.signal)
@@ -154,7 +154,7 @@ class ModelSteps:
         return await self._run_tools(turn, answer)
 
     async def _run_tools(self, turn: Turn, answer: Answer) -> StepEnd:
-        calls = calls_of(answer.content)
+        calls = calls_of(answer.content, self._agent, turn)
         if not calls:
             return "completed"
         runner = CallRunner(self._agent, turn, self.flush)
@@ -212,11 +212,11 @@ class ModelSteps:
         fresh = self._assembly
         if self._session.dialect.renews_context:
             fresh = self._parts.prompt.refresh_context(self._assembly, self._context(turn))
-        sections = render_context_sections(fresh)
+        snapshot, sections = _snapshot(fresh)
         return Attempt(
             call=call,
             rendered=rendered,
-            snapshot=join_context_sections(sections),
+            snapshot=snapshot,
             sections=sections,
             messages=() if decision is None else decision.messages,
             is_first=decision is not None,
@@ -241,7 +241,7 @@ class ModelSteps:
         assert header is not None
         return generate_options(
             header,
-            session.messages(),
+            list(session.messages()),
             tool_history=session.tool_history if session.dialect.has_tool_updates else None,
             session_id=session.header.id,
         )
@@ -261,6 +261,12 @@ class ModelSteps:
 
 async def _no_retry() -> None:
     pass
+
+
+def _snapshot(assembly: PromptAssembly) -> tuple[str, Sequence[Mapping[str, str]]]:
+    """The runtime context of an assembly: its text as a whole, and the sections of it."""
+    sections = render_context_sections(assembly)
+    return join_context_sections(sections), [section.to_json() for section in sections]
 
 
 def _prepared(config: Json, tools: list[Json], call: ModelCall | None) -> PreparedCall:

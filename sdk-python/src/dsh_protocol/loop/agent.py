@@ -15,7 +15,7 @@ from dsh_protocol.findings import UsageError
 from dsh_protocol.session import Session
 
 from ._steps import AgentOptions, AgentParts, ModelSteps
-from ._turns import Turn, begin_turn, run_turn
+from ._turns import DISPOSED, Turn, begin_turn, run_turn
 from .frames import Committed, Frames, FrameStream, Status, StatusChanged
 from .hooks import Hooks, TurnStopping
 from .inbox import Inbox, Target
@@ -28,7 +28,6 @@ Cause: TypeAlias = Mapping[str, Any]
 """Why work stops: `{"kind": "user" | "parent" | "disposed"}` or `{"kind": "hook", "reason": text}`."""
 
 USER: Cause = {"kind": "user"}
-DISPOSED: Cause = {"kind": "disposed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +64,25 @@ class Agent:
     lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
     """
 
-    def __init__(self, session: Session, parts: AgentParts, options: AgentOptions | None = None) -> None:
+    def __init__(
+        self, session: Session, parts: AgentParts, options: AgentOptions | None = None
+    ) -> None:
         """Attach to a session, whose log is read once: turn numbers, pending input and projections go on from it.
 
         Raises:
             InboxError: `inbox/splice`: the log holds a splice that does not fit.
         """
         self.session = session
+        self.parts = parts
         self.hooks: Hooks = parts.hooks
         self.options = options or AgentOptions()
         self.inbox = Inbox(session.append)
         self._frames = Frames()
-        self._steps = ModelSteps(self, parts, self._frames)
+        self._steps = ModelSteps(self, self._frames)
         self._last_turn = 0
         for event in session.events:
             self._follow(event)
         self._running: Turn | None = None
-        self._setup: AbortController | None = None
         self._latched = False
         self._awaited: dict[str, _Awaited] = {}
         self._text = ""
@@ -109,6 +110,7 @@ class Agent:
             return None if group is None else await group.__aexit__(kind, error, trace)
         finally:
             self._unsubscribe()
+            self._steps.close()
             self._frames.end()
             self._settle_awaited()
 
@@ -229,6 +231,8 @@ class Agent:
                     break
                 turn, claimed = self._begin_turn()
         finally:
+            with anyio.CancelScope(shield=True):
+                await self._steps.flush()
             self._running = None
             self._settle_awaited()
             self._frames.put(StatusChanged("idle"))
@@ -249,7 +253,6 @@ class Agent:
 
     def _follow(self, event: Event) -> None:
         self.inbox.follow(event)
-        self._steps.follow(event)
         if event.type == "turn/start":
             self._last_turn = event.data["turn"]
 

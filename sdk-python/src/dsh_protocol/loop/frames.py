@@ -64,7 +64,7 @@ class StreamChunk:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """An answer has ended after `index` chunks: its settlement is event `seq` of type `event_type`; null when none was logged."""
+    """An answer has ended after `index` chunks, settled as event `seq` of type `event_type`; null: nothing was logged."""
 
     attempt_id: str
     revision: int

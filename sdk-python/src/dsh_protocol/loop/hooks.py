@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from dsh_protocol.abort import AbortSignal
+from dsh_protocol.llm import RetryPolicy
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -85,7 +86,7 @@ class RequestError(StepHook):
 
     provider: str
     failure: Mapping[str, Any] = field(default_factory=dict)
-    retry_policy: Mapping[str, Any] | None = None
+    retry_policy: RetryPolicy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Hooks:
         self.pre_step: Chain[PreStep, Decision] = Chain()
         """Before each step: change its messages, mark a new series, or reject it. May append to the log."""
         self.request: Chain[StepHook, Json] = Chain()
-        """Before each attempt: the call configuration `{provider, model, reasoningEffort?, temperature?, maxTokens?, stop?}`."""
+        """Before each attempt: the call configuration, `{provider, model, reasoningEffort?, temperature?, ...}`."""
         self.request_error: Chain[RequestError, Retry | None] = Chain()
         """After a failed request: `"retry"` sends it again, null ends the turn. May append to the log."""
         self.turn_stopping: Chain[TurnStopping, None] = Chain()
@@ -127,7 +128,11 @@ class Hooks:
     def stream(self, middleware: StreamMiddleware) -> Callable[[], None]:
         """Wrap or replace the chunks of every answer. Calling the result takes the middleware out again."""
         self._streams.append(middleware)
-        return lambda: middleware in self._streams and self._streams.remove(middleware) or None
+        return lambda: self._forget(middleware)
+
+    def _forget(self, middleware: StreamMiddleware) -> None:
+        if middleware in self._streams:
+            self._streams.remove(middleware)
 
     def open_stream(self, call: StreamCall, innermost: OpenStream) -> AsyncIterator[Json]:
         """The chunks of an answer, through all middleware."""

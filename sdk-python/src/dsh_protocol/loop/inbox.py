@@ -142,7 +142,13 @@ class Inbox:
         return False
 
     def _splice(
-        self, target: Target, start: int, removed: int, inserted: list[Json], *, canceled: bool = False
+        self,
+        target: Target,
+        start: int,
+        removed: int,
+        inserted: list[Json],
+        *,
+        canceled: bool = False,
     ) -> None:
         if not removed and not inserted:
             return
@@ -155,7 +161,9 @@ class Inbox:
         problem = self._problem(data)
         if problem is not None:
             raise InboxError(
-                "inbox/pending", problem, fix="Send a message of a new id, or replace the pending one."
+                "inbox/pending",
+                problem,
+                fix="Send a message of a new id, or replace the pending one.",
             )
         leaving = self._lists[target][start : start + removed]
         self._append(SPLICED, data)

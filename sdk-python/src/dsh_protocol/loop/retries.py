@@ -70,14 +70,26 @@ class Retries:
             return False
         self._chains[key] = chain
         chain.retries = retry.retry
-        place = {"retry_id": chain.id, "turn": about.turn, "step": about.step}
-        data = retry_data(policy, retry, about.failure, **place, provider=about.provider)
-        self._session.append("llm/retry", data)
+        self._session.append(
+            "llm/retry",
+            retry_data(
+                policy,
+                retry,
+                about.failure,
+                retry_id=chain.id,
+                turn=about.turn,
+                step=about.step,
+                provider=about.provider,
+            ),
+        )
         with cancel_on(about.signal):
             await self._sleep(retry.delay_ms / 1000)
         if about.signal.aborted:
             return False
-        self._session.append("llm/retry-started", retry_started_data(retry, **place))
+        self._session.append(
+            "llm/retry-started",
+            retry_started_data(retry, retry_id=chain.id, turn=about.turn, step=about.step),
+        )
         return True
 
     def _observe(self, event: Event) -> None:
