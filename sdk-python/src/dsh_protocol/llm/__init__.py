@@ -21,18 +21,23 @@ from __future__ import annotations
 
 from dsh_protocol.wire import ModelCallError
 
+from ._http import Limits
 from ._model import Capabilities, Chunk, ChunkStream, Model, PreparedCall, prepared
+from .endpoints import Endpoint, deepseek
 from .retry import Retry, RetryPolicy, next_retry, retry_data, retry_started_data
 
 __all__ = [
     "Capabilities",
     "Chunk",
     "ChunkStream",
+    "Endpoint",
+    "Limits",
     "Model",
     "ModelCallError",
     "PreparedCall",
     "Retry",
     "RetryPolicy",
+    "deepseek",
     "next_retry",
     "prepared",
     "retry_data",

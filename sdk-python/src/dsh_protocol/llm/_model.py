@@ -79,7 +79,7 @@ class ChunkStream:
         if self._is_done:
             raise StopAsyncIteration
         try:
-            chunk = await anext(self._chunks)
+            chunk = await self._next()
         except StopAsyncIteration:
             self._is_done = True
             raise
@@ -91,6 +91,9 @@ class ChunkStream:
             self._is_done = True
             await self._chunks.aclose()
         return chunk
+
+    async def _next(self) -> Chunk:
+        return await anext(self._chunks)
 
     async def aclose(self) -> None:
         """Take nothing more of this call; its connection is closed."""
