@@ -1,7 +1,7 @@
 """The scripts of the recordings, driven through prompt assembly and the projections: their logs come out again.
 
-The files that a script sets (section, context, variable, tools) steer the same contributions that the recorded plugin made. Where
-other plugins contributed (the profile `sdk`, the tools of files), their recorded texts and tools are registered as they are.
+The files that a script sets (section, context, variable, tools) steer the same contributions that the recorded plugin
+made. Where other plugins contributed (the profile `sdk`, the tools of files), their recorded texts and tools are registered.
 """
 
 from __future__ import annotations

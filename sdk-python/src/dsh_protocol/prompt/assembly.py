@@ -22,7 +22,7 @@ class AssembleContext:
     scope: object | None = None
     signal: Any = None
     agent: Any = None
-    extensions: Mapping[str, Any] = _NOTHING
+    extensions: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
 
 BARE = AssembleContext()
