@@ -87,6 +87,8 @@ class Agent:
         self._awaited: dict[str, _Awaited] = {}
         self._text = ""
         self._group: TaskGroup | None = None
+        self._idle = anyio.Event()
+        self._idle.set()
         self.inbox.claimed = self._on_claimed
         self.inbox.discarded = self._on_discarded
         self._unsubscribe = session.subscribe(self._observe)
@@ -118,6 +120,10 @@ class Agent:
     def status(self) -> Status:
         """Whether a turn runs."""
         return "idle" if self._running is None else "running"
+
+    async def idle(self) -> None:
+        """Wait until nothing is left to do; input that waits for somebody to wake the agent may be pending then."""
+        await self._idle.wait()
 
     # ---- Input -------------------------------------------------------------------------------------
 
@@ -202,6 +208,7 @@ class Agent:
 
     def _wake(self) -> None:
         if self._running is None:
+            self._idle = anyio.Event()
             self._frames.put(StatusChanged("running"))
             self._begin()
         elif self._is_stopping():
@@ -234,6 +241,7 @@ class Agent:
             with anyio.CancelScope(shield=True):
                 await self._steps.flush()
             self._running = None
+            self._idle.set()
             self._settle_awaited()
             self._frames.put(StatusChanged("idle"))
 
