@@ -9,7 +9,17 @@ from dsh_protocol.rows import Event
 
 Json: TypeAlias = dict[str, Any]
 
-KEPT = ("turn/", "step/", "system/", "developer/", "user/", "assistant/", "tool/", "request/", "llm/retry")
+KEPT = (
+    "turn/",
+    "step/",
+    "system/",
+    "developer/",
+    "user/",
+    "assistant/",
+    "tool/",
+    "request/",
+    "llm/retry",
+)
 """What a loop writes; everything else is the business of plugins."""
 KEPT_TYPES = frozenset({"agent/inbox/spliced", "session/end-seed"})
 _TIMES = frozenset({"time", "time0"})

@@ -29,7 +29,7 @@ from .hooks import (
     StreamCall,
     TurnStopping,
 )
-from .inbox import Inbox, InboxError
+from .inbox import Inbox, InboxError, Target
 from .retries import Retries
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "StreamChunk",
     "StreamEnd",
     "StreamStart",
+    "Target",
     "TurnStopping",
     "chain_text",
     "turn_failure",

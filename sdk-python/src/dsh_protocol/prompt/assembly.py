@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +19,7 @@ class AssembleContext:
     scope: object | None = None
     signal: Any = None
     agent: Any = None
-    extensions: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    extensions: Mapping[str, Any] = field(default_factory=dict)
 
 
 BARE = AssembleContext()
