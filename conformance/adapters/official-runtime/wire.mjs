@@ -23,6 +23,10 @@ export function wireOps(library) {
       if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
       return serialized(library, given)
     },
+    'wire.parse': (given) => {
+      if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
+      return parsed(library, given)
+    },
     'request.rebuild': (given) => inFolder((root) => rebuilt(library, root, given)),
   }
 }
@@ -160,6 +164,51 @@ async function sent(adapter, options) {
     globalThis.fetch = real
   }
   return text
+}
+
+// What the adapter, and the runtime behind it, make of a response that a stand-in for fetch gives.
+async function parsed(library, given) {
+  const response = given.exchange?.response ?? given.response
+  const model = given.model ?? JSON.parse(given.exchange.body).model
+  const connection = { ...library.deepseek.resolveAdapterOptions({}, undefined), baseURL: 'http://endpoint.test' }
+  const adapter = deepseekAdapter(library, connection, {})
+  const options = { provider: 'deepseek-official', model, messages: [], maxTokens: 1 }
+  const chunks = []
+  const real = globalThis.fetch
+  globalThis.fetch = async () => new Response(bodyStream(response), { status: response.status, headers: response.headers })
+  try {
+    for await (const chunk of adapterStream(library, adapter, options)) chunks.push(chunk)
+  } finally {
+    globalThis.fetch = real
+  }
+  return { ok: { chunks, ...settlement(library, chunks) } }
+}
+
+function adapterStream({ llm: { LlmRuntime } }, adapter, options) {
+  const registration = { adapter, provider: adapter.providerInfo(options.provider) }
+  const adapters = new Map([[options.provider, registration]])
+  const runtime = Object.create(LlmRuntime.prototype, { adapters: { value: adapters }, ctx: { value: { get() {} } } })
+  return runtime.adapterStream(options)
+}
+
+function bodyStream({ body, base64, pieces }) {
+  const bytes = base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64')
+  const size = pieces ?? (bytes.length || 1)
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(new Uint8Array(bytes.subarray(at, at + size)))
+      at += size
+    },
+  })
+}
+
+function settlement({ llm: { BlockAssembler } }, chunks) {
+  const assembler = new BlockAssembler()
+  for (const chunk of chunks) assembler.push(chunk)
+  if (/^(error|aborted)$/.test(assembler.finish.kind)) return { settles: 'assistant/attempt' }
+  return { settles: 'assistant/message', content: assembler.blocks() }
 }
 
 function picked(from, names) {

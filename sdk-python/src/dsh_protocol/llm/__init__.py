@@ -23,6 +23,7 @@ from dsh_protocol.wire import ModelCallError
 
 from ._http import Limits
 from ._model import Capabilities, Chunk, ChunkStream, Model, PreparedCall, prepared
+from ._responses import parse_response
 from .endpoints import Endpoint, deepseek
 from .retry import Retry, RetryPolicy, next_retry, retry_data, retry_started_data
 
@@ -39,6 +40,7 @@ __all__ = [
     "RetryPolicy",
     "deepseek",
     "next_retry",
+    "parse_response",
     "prepared",
     "retry_data",
     "retry_started_data",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _logs, _requests, _streams, _values, _writing
+from . import _logs, _requests, _responses, _streams, _values, _writing
 from ._answers import Json, Op
 
 FORMATS = (3, 4)
@@ -37,6 +37,7 @@ OPS: dict[str, Op] = {
     "stream.assemble": _streams.assemble,
     "request.rebuild": _requests.request_rebuild,
     "wire.serialize": _requests.wire_serialize,
+    "wire.parse": _responses.wire_parse,
 }
 
 
