@@ -85,6 +85,7 @@ class RecordedTransport:
         self, url: str, headers: Mapping[str, str], body: bytes, *, follow_redirects: bool
     ) -> RecordedResponse:
         """The recorded response to this request."""
+        del url, headers, follow_redirects
         number = self.sent
         self.sent += 1
         if number >= len(self._exchanges):

@@ -39,15 +39,15 @@ def normalized(events: Iterable[Event]) -> list[Json]:
     return [_event(event, numbers, ids) for event in kept]
 
 
-def _event(event: Event, numbers: dict[int, int], ids: dict[str, str]) -> Json:
+def _event(event: Event, numbers: dict[Any, int], ids: dict[str, str]) -> Json:
     data = _value(event.data, ids)
     if "headerSeq" in data:
-        data["headerSeq"] = numbers[data["headerSeq"]]
+        data["headerSeq"] = numbers.get(data["headerSeq"])
     row: Json = {"type": event.type, "data": data}
     if event.source_event_seqs is not None:
         row["sourceEventSeqs"] = [numbers[seq] for seq in event.source_event_seqs]
     if isinstance(event.surface_op, dict):
-        ends = {name: numbers[event.surface_op[name]] for name in ("startSeq", "endSeq")}
+        ends = {name: numbers.get(event.surface_op[name]) for name in ("startSeq", "endSeq")}
         row["surfaceOp"] = {**event.surface_op, **ends}
     elif event.surface_op is not None:
         row["surfaceOp"] = event.surface_op

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dsh_protocol.abort import AbortController
 from dsh_protocol.findings import PromptError
 from dsh_protocol.prompt import (
     ASSEMBLE,
@@ -185,7 +186,9 @@ def test_runtime_context_is_suppressed_by_any_layer_of_the_chain(place: str) -> 
 
 def test_the_context_reaches_providers_and_listeners_as_it_is() -> None:
     service, agent, seen = make(), Key(), list[object]()
-    context = AssembleContext(scope=agent, signal="s", agent=agent, extensions={"k": 1})
+    context = AssembleContext(
+        scope=agent, signal=AbortController().signal, agent=agent, extensions={"k": 1}
+    )
     service.variable("v", lambda given: noted(seen, given, None))
     service.section("s", order=1, text=lambda given: noted(seen, given, ""))
     service.context("c", order=1, text=lambda given: noted(seen, given, ""))
@@ -198,10 +201,18 @@ def test_the_context_reaches_providers_and_listeners_as_it_is() -> None:
 
 def test_the_context_for_an_agent() -> None:
     agent = Key()
-    context = assemble_context_for(agent, "signal")
+    signal = AbortController().signal
+    context = assemble_context_for(agent, signal)
     assert context.scope is context.agent is agent
-    assert context.signal == "signal"
+    assert context.signal is signal
     assert assemble_context_for(agent).signal is None
+
+
+def test_an_aborted_signal_changes_nothing() -> None:
+    controller = AbortController()
+    controller.abort({"kind": "user"})
+    context = AssembleContext(signal=controller.signal)
+    assert len(asyncio.run(make().assemble(context)).sections) == 2
 
 
 # ---- Tools ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Everything asynchronous runs on asyncio and trio.
 """
 
 from ._failures import ModelFailureError, chain_text, turn_failure
-from ._journal import EventWriter, Journal
+from ._journal import EventWriter, Journal, StoreJournal
 from ._steps import AgentOptions, AgentParts
 from .agent import USER, Agent, Cause, Outcome
 from .frames import (
@@ -57,6 +57,7 @@ __all__ = [
     "Retries",
     "StatusChanged",
     "StepHook",
+    "StoreJournal",
     "StreamCall",
     "StreamChunk",
     "StreamEnd",

@@ -27,11 +27,22 @@ class EventWriter(Protocol):
         ...
 
 
-class Journal:
+class Journal(Protocol):
+    """What an agent waits for before each step, each request and each tool call, and at the end of each turn."""
+
+    async def flush(self) -> None:
+        """Store what is new.
+
+        Raises:
+            StoreError: it could not be stored; nothing of it was.
+        """
+        ...
+
+
+class StoreJournal:
     """Writes the events of one session to its store, in batches, off the event loop.
 
-    An agent waits for `flush` before each step, each request and each tool call: what was done outside of the log
-    is never ahead of it.
+    What an agent does outside of the log is then never ahead of it.
     """
 
     def __init__(self, session: Session, writer: EventWriter) -> None:

@@ -33,6 +33,7 @@ class Turn:
     number: int
     controller: AbortController
     step: int = 0
+    has_ended: bool = False
 
     @property
     def signal(self) -> AbortSignal:
@@ -152,6 +153,7 @@ def _answer_pending(session: Session) -> None:
 
 
 def _end(session: Session, turn: Turn, reason: Json) -> None:
+    turn.has_ended = True
     session.append("turn/end", {"turn": turn.number, "reason": reason})
 
 

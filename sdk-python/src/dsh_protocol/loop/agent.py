@@ -211,7 +211,7 @@ class Agent:
             self._idle = anyio.Event()
             self._frames.put(StatusChanged("running"))
             self._begin()
-        elif self._is_stopping():
+        elif self._is_stopping() or self._running.has_ended:
             self._latched = True
 
     def _begin(self) -> None:
@@ -228,22 +228,27 @@ class Agent:
 
     async def _drive(self, turn: Turn, claimed: list[Json]) -> None:
         try:
-            while True:
-                ending = await run_turn(
-                    self.session, self.inbox, self._steps, turn, claimed, self._stopping
-                )
-                self._on_ended(turn.number, ending.reason)
-                disposed = turn.signal.aborted and turn.signal.reason == DISPOSED
-                if disposed or not len(self.inbox) or not (ending.goes_on or self._latched):
-                    break
+            while await self._run_turn(turn, claimed):
                 turn, claimed = self._begin_turn()
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._steps.flush()
+            # Nothing waits in here: what is sent from now on begins a turn of its own.
             self._running = None
             self._idle.set()
             self._settle_awaited()
             self._frames.put(StatusChanged("idle"))
+
+    async def _run_turn(self, turn: Turn, claimed: list[Json]) -> bool:
+        """Run a turn to its end and store it; whether the next one begins by itself."""
+        parts = (self.session, self.inbox, self._steps)
+        try:
+            ending = await run_turn(*parts, turn, claimed, self._stopping)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._steps.flush()
+        self._on_ended(turn.number, ending.reason)
+        if turn.signal.reason == DISPOSED:
+            return False
+        return len(self.inbox) > 0 and (ending.goes_on or self._latched)
 
     async def _stopping(self, turn: Turn) -> None:
         await self.hooks.turn_stopping.run(TurnStopping(self, turn.number, turn.signal), _nothing)

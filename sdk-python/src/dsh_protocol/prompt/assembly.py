@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dsh_protocol.abort import AbortSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,12 +15,12 @@ class AssembleContext:
     """What one assembly is for; the same object is handed to every provider and listener.
 
     `scope` is the key whose chain of layers takes part, compared by identity; None: only the global layer. `signal` is the
-    control signal of the request (whatever the caller uses for that); assembly never looks at it, and it is not kept.
+    control signal of the request; assembly never looks at it, and providers do not keep it.
     `agent` is the live agent, and is never set without `scope`. `extensions` holds what other software adds.
     """
 
     scope: object | None = None
-    signal: Any = None
+    signal: AbortSignal | None = None
     agent: Any = None
     extensions: Mapping[str, Any] = field(default_factory=dict)
 
@@ -26,7 +29,7 @@ BARE = AssembleContext()
 """No scope, no signal, no agent: only what is global takes part."""
 
 
-def assemble_context_for(agent: object, signal: Any = None) -> AssembleContext:
+def assemble_context_for(agent: object, signal: AbortSignal | None = None) -> AssembleContext:
     """The context for a request of one agent, which is the key of its own scope."""
     return AssembleContext(agent=agent, scope=agent, signal=signal)
 

@@ -32,8 +32,8 @@ class ToolProviderResult(TypedDict):
     knownNames: NotRequired[Sequence[str]]
 
 
-ToolProvider = Callable[[AssembleContext], ToolProviderResult]
-"""The tools for one assembly; synchronous, called once in each."""
+ToolProvider = Callable[[AssembleContext], ToolProviderResult | Mapping[str, Any]]
+"""The tools for one assembly, in the shape of `ToolProviderResult`; synchronous, called once in each."""
 
 
 @dataclass(frozen=True, slots=True)
