@@ -10,7 +10,9 @@ from dsh_protocol.tools.subset import SCALARS
 
 Json = Any
 
-NAMES = st.sampled_from(["a", "b", "c", "10", "2", "__proto__", "constructor", "x y", "\ud83d", "é"])
+NAMES = st.sampled_from(
+    ["a", "b", "c", "10", "2", "__proto__", "constructor", "x y", "\ud83d", "é"]
+)
 NUMBERS = st.sampled_from([0, 1, 2, -1, 1.5, -0.0, 1e21, 1e-7, 2**53, float("inf")])
 TEXTS = st.sampled_from(["", "a", "b", "\ud83d\ude00", "\ude00", 'q"', "1"])
 SCALAR_VALUES: st.SearchStrategy[Json] = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
@@ -67,7 +69,9 @@ def _object(properties: Json, data: st.DataObject, closed: bool) -> Json:
 
 
 SCHEMAS = st.recursive(
-    _annotated(SCALAR_NODES | st.just({})), lambda inner: _annotated(_containers(inner)), max_leaves=6
+    _annotated(SCALAR_NODES | st.just({})),
+    lambda inner: _annotated(_containers(inner)),
+    max_leaves=6,
 )
 """Schemas of which most keep to the subset."""
 

@@ -138,9 +138,11 @@ async def _run_step(session: Session, steps: Steps, turn: Turn, decision: Enter)
 
 
 def _answer_pending(session: Session) -> None:
-    """Answer the calls that a failure of the step has left without a result, as a repair would."""
-    if not session.pending_calls or not session.dialect.forks_open_turns:
-        # Writers of format 3 leave them unanswered.
+    """Answer the calls that a failure of the step has left without a result, as a repair would.
+
+    Release 0.1.5 leaves them as they are, and then does not take its own log.
+    """
+    if not session.pending_calls:
         return
     for closer in repair(session.events):
         if closer.type == "tool/result":
