@@ -99,7 +99,7 @@ class AnswerReceiver:
                     if self._is_finished():
                         break
         finally:
-            await _close(stream)
+            await close(stream)
 
     def _take(self, chunk: Json) -> None:
         time = self._session.options.clock()
@@ -150,7 +150,8 @@ class AnswerReceiver:
         return assemble((chunk for _, chunk in self._chunks), interrupted=interrupted)
 
 
-async def _close(stream: AsyncIterator[Json]) -> None:
+async def close(stream: AsyncIterator[Json]) -> None:
+    """Have nothing more of a stream, also in a task that is cancelled."""
     aclose = getattr(stream, "aclose", None)
     if aclose is not None:
         with anyio.move_on_after(_CLOSING, shield=True):

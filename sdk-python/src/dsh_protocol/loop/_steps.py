@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_protocol.findings import UsageError
-from dsh_protocol.llm import Model, ModelCallError
+from dsh_protocol.llm import ChunkStream, Model, ModelCallError
 from dsh_protocol.llm import PreparedCall as ModelCall
 from dsh_protocol.projections import (
     Attempt,
@@ -30,7 +30,7 @@ from dsh_protocol.requests import generate_options
 from dsh_protocol.scopes import Events
 from dsh_protocol.tools import ToolRegistry
 
-from ._answers import Answer, AnswerReceiver
+from ._answers import Answer, AnswerReceiver, close
 from ._calls import CallRunner, calls_of
 from ._failures import ModelFailureError
 from ._journal import Journal
@@ -227,12 +227,20 @@ class ModelSteps:
         options = self._request()
         about = StreamCall(*self._place(turn), options)
 
-        def open_stream() -> AsyncIterator[Json]:
-            return self._parts.hooks.open_stream(about, lambda: self._parts.model.stream(options))
+        opened: list[ChunkStream] = []
+
+        def ask_model() -> AsyncIterator[Json]:
+            opened.append(self._parts.model.stream(options))
+            return opened[-1]
 
         self._revision += 1
         receiver = AnswerReceiver(self._session, self._frames, turn, self._revision, config)
-        return await receiver.run(open_stream)
+        try:
+            return await receiver.run(lambda: self._parts.hooks.open_stream(about, ask_model))
+        finally:
+            # A hook that fails, or takes another stream, leaves this one open.
+            for stream in opened:
+                await close(stream)
 
     def _request(self) -> Json:
         """The request that the log as it stands now amounts to."""
