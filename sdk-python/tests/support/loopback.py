@@ -26,6 +26,8 @@ class Reply:
     headers: Sequence[tuple[str, str]] = (("content-type", "text/event-stream"),)
     length: int | None = None
     """A `content-length`, if the response has one."""
+    before: float = 0
+    """How long the server is silent before the head, in seconds."""
 
     def head(self) -> bytes:
         """The status line and the headers."""
@@ -87,6 +89,7 @@ def _answer(connection: socket.socket, server: Server) -> None:
         if reply is None:
             return
         try:
+            _rest(connection, reply.before, server)
             connection.sendall(reply.head())
             for piece in reply.pieces:
                 if piece is RESET:

@@ -25,9 +25,13 @@ from ._http import Limits
 from ._model import Capabilities, Chunk, ChunkStream, Model, PreparedCall, prepared
 from ._responses import parse_response
 from .endpoints import Endpoint, deepseek
+from .one_shot import Answer, ask
+from .replaying import ReplayModel
 from .retry import Retry, RetryPolicy, next_retry, retry_data, retry_started_data
+from .scripted import ScriptedModel, answer, refusal
 
 __all__ = [
+    "Answer",
     "Capabilities",
     "Chunk",
     "ChunkStream",
@@ -36,12 +40,17 @@ __all__ = [
     "Model",
     "ModelCallError",
     "PreparedCall",
+    "ReplayModel",
     "Retry",
     "RetryPolicy",
+    "ScriptedModel",
+    "answer",
+    "ask",
     "deepseek",
     "next_retry",
     "parse_response",
     "prepared",
+    "refusal",
     "retry_data",
     "retry_started_data",
 ]

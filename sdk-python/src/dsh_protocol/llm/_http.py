@@ -6,23 +6,22 @@ limit for all of them, and an end that makes no event of an unfinished tail.
 
 from __future__ import annotations
 
+import codecs
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, cast
 
 import httpx2
 
-from dsh_protocol.wire import failed
+from dsh_protocol.wire import ModelCallError, failed
 
 MAX_EVENT_BYTES = 16 * 2**20
 """The longest server-sent event that is read."""
 MAX_RESPONSE_BYTES = 64 * 2**20
 """The longest response that is read; a settlement that keeps more would be no legal row."""
-# The codec also drops a byte order mark, which the standard wants and the library forgets.
-_HEADERS = {"content-type": "text/event-stream; charset=utf-8-sig"}
 _NAMELESS = "message"
 """What the library calls an event without a name."""
 
@@ -201,86 +200,108 @@ async def read_events(
         ModelCallError: `RESPONSE_TOO_LARGE`.
         TransportError: the connection broke.
     """
-    tap = _Tap(limits.response)
-
-    async def tapped() -> AsyncGenerator[bytes, None]:
-        async for data in body:
-            if passed := tap.take(data):
-                yield passed
-            if tap.is_closed:
-                return
-        yield tap.rest()
-
-    response = httpx2.Response(200, headers=_HEADERS, content=tapped())
-    source = aiter(httpx2.EventSource(_bound(response), limits.event))
+    text = _text_of(body, _Tap(limits.response))
+    source = aiter(httpx2.EventSource(_Text(live=text), limits.event))
     names = _Names()
-    try:
-        async for event in source:
-            if (read := names.read(event)) is not None:
-                yield read
-    except httpx2.SSEError:
-        raise failed("response/too-large", what="an event", limit=limits.event) from None
-    finally:
-        # The library's generators end here, not wherever they would be collected.
-        tap.is_closed = True
-        async for _ in source:
-            pass
+    # What the library left open is closed here, not wherever it would be collected.
+    async with aclosing(text), aclosing(cast(_Events, source)) as events:
+        try:
+            async for event in events:
+                if (read := names.read(event)) is not None:
+                    yield read
+        except httpx2.SSEError:
+            raise _too_long(limits) from None
 
 
-def read_events_at_once(
-    body: Iterable[bytes],
-    limits: Limits = Limits(),
-) -> Iterator[ServerSentEvent]:
+def read_events_at_once(body: Iterable[bytes], limits: Limits) -> Iterator[ServerSentEvent]:
     """The events of a body that is at hand; as `read_events`.
 
     Raises:
         ModelCallError: `RESPONSE_TOO_LARGE`.
     """
     tap = _Tap(limits.response)
-
-    def tapped() -> Iterator[bytes]:
-        yield from filter(None, map(tap.take, body))
-        yield tap.rest()
-
-    response = httpx2.Response(200, headers=_HEADERS, content=tapped())
     names = _Names()
     try:
-        for event in httpx2.EventSource(_bound(response), limits.event):
+        for event in httpx2.EventSource(_Text(whole=tap.text_of(body)), limits.event):
             if (read := names.read(event)) is not None:
                 yield read
     except httpx2.SSEError:
-        raise failed("response/too-large", what="an event", limit=limits.event) from None
+        raise _too_long(limits) from None
+
+
+_Events = AsyncGenerator[httpx2.ServerSentEvent, None]
+
+
+class _Text(httpx2.Response):
+    """A response for the library's parser; its text is given."""
+
+    def __init__(
+        self, *, live: AsyncIterator[str] | None = None, whole: Iterator[str] | None = None
+    ) -> None:
+        request = httpx2.Request("POST", "http://localhost")
+        super().__init__(200, headers={"content-type": "text/event-stream"}, request=request)
+        self._live, self._whole = live, whole
+
+    def aiter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:  # noqa: ARG002
+        assert self._live is not None
+        return self._live
+
+    def iter_text(self, chunk_size: int | None = None) -> Iterator[str]:  # noqa: ARG002
+        assert self._whole is not None
+        return self._whole
 
 
 class _Tap:
-    """The bytes below the parser: counted, and ended so that an unfinished tail is no event."""
+    """The bytes below the parser: counted, decoded, and ended so that an unfinished tail is no event."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._left = limit
-        self._held = b""
-        self.is_closed = False
+        self._held = ""
+        # Drops a byte order mark, which the standard wants.
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
 
-    def take(self, data: bytes) -> bytes:
+    def take(self, data: bytes) -> str:
+        """The text of the next bytes.
+
+        Raises:
+            ModelCallError: `RESPONSE_TOO_LARGE`.
+        """
         self._left -= len(data)
         if self._left < 0:
             raise failed("response/too-large", what="a body", limit=self._limit)
-        data = self._held + data
+        text = self._held + self._decoder.decode(data)
         # Half of a line end decides nothing; at the end of a body the library would take it for a whole one.
-        self._held = b"\r" if data.endswith(b"\r") else b""
-        return data.removesuffix(b"\r")
+        self._held = "\r" if text.endswith("\r") else ""
+        return text.removesuffix("\r")
 
-    def rest(self) -> bytes:
-        return b":"
+    def rest(self) -> str:
+        """What ends the text: a comment, which makes no event of a line that nothing ended."""
+        return ":"
+
+    def text_of(self, body: Iterable[bytes]) -> Iterator[str]:
+        """The text of a body that is at hand."""
+        yield from map(self.take, body)
+        yield self.rest()
+
+
+async def _text_of(body: AsyncIterator[bytes], tap: _Tap) -> AsyncGenerator[str, None]:
+    async for data in body:
+        yield tap.take(data)
+    yield tap.rest()
 
 
 class _Names:
-    """What the library leaves open: whether an event had a name, and whether it had data at all."""
+    """What the library leaves open: whether an event had a name, and whether it had data at all.
+
+    An event that is called `message` looks like one without a name.
+    """
 
     def __init__(self) -> None:
         self._last_id = ""
 
     def read(self, event: httpx2.ServerSentEvent) -> ServerSentEvent | None:
+        """The event; null for one without data, which is none."""
         name = None if event.event == _NAMELESS else event.event
         is_new_id, self._last_id = event.id != self._last_id, event.id
         if not event.data and (name is not None or event.retry is not None or is_new_id):
@@ -288,7 +309,5 @@ class _Names:
         return ServerSentEvent(event.data, name)
 
 
-def _bound(response: httpx2.Response) -> httpx2.Response:
-    """The response with a request, which the library wants of it."""
-    response.request = httpx2.Request("POST", "http://localhost")
-    return response
+def _too_long(limits: Limits) -> ModelCallError:
+    return failed("response/too-large", what="an event", limit=limits.event)

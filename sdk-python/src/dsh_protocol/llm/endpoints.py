@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from dsh_protocol import jsonvalue, wire
 from dsh_protocol.findings import WireError
-from dsh_protocol.wire import AttachmentStore, ModelCallError, failed, http_failure
+from dsh_protocol.wire import AttachmentStore, ModelCallError, failed, failed_finish, http_failure
 from dsh_protocol.wire.routes import logged_route, model_name, newest_format
 
 from ._http import (
@@ -159,11 +159,11 @@ class Endpoint:
                 stack.push_async_callback(response.aclose)
                 parsed = self._parsed(request["model"], response, pulse)
                 async for chunk in await stack.enter_async_context(aclosing(parsed)):
-                    yield chunk
+                    yield _without(key, chunk) if chunk["type"] == "finish" else chunk
             except WireError as error:
-                raise _without(key, error) from None
+                yield _without(key, failed_finish(error))
 
-    async def _sent(self, request: Mapping[str, Any], key: str) -> HttpResponse:
+    async def _sent(self, request: Mapping[str, Any], key: _Secret) -> HttpResponse:
         body = await self._body(request)
         headers = self._headers(request, body, key)
         path = (
@@ -224,16 +224,15 @@ class Endpoint:
         shown = text.decode("utf-8-sig", "replace")
         return http_failure(self.wire, response.status, response.headers, shown, now_ms)
 
-    def _checked_key(self) -> str:
-        key = self._key()
-        if key is None:
+    def _checked_key(self) -> _Secret:
+        key = _Secret(self._key())
+        if key.value is None:
             raise failed("credential/missing", provider=self.provider, variable=KEY_VARIABLE)
-        key = key.strip()
-        if not _LEGAL_KEY.fullmatch(key):
+        if not _LEGAL_KEY.fullmatch(key.text):
             raise failed("credential/invalid", provider=self.provider)
         return key
 
-    def _headers(self, request: Mapping[str, Any], body: Json, key: str) -> SecretHeaders:
+    def _headers(self, request: Mapping[str, Any], body: Json, key: _Secret) -> SecretHeaders:
         headers = SecretHeaders(
             {
                 "user-agent": self._user_agent,
@@ -242,11 +241,11 @@ class Endpoint:
             }
         )
         if self.wire == "deepseek-messages":
-            headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
+            headers |= {"x-api-key": key.text, "anthropic-version": "2023-06-01"}
             if betas := _betas(body):
                 headers["anthropic-beta"] = ",".join(betas)
         else:
-            headers["authorization"] = f"Bearer {key}"
+            headers["authorization"] = f"Bearer {key.text}"
         if self._user_id is not None:
             headers["x-deepseek-harness-user-id"] = self._user_id
         if "sessionId" in request:
@@ -282,6 +281,23 @@ def deepseek(
     """
     given = {"api_key": environ.get(KEY_VARIABLE), "base_url": environ.get(URL_VARIABLE)}
     return Endpoint(wire_name, **{**given, **settings})
+
+
+class _Secret:
+    """A text that is not shown, not even as a variable of a traceback."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str | None) -> None:
+        self.value = value
+
+    @property
+    def text(self) -> str:
+        """The secret, without white space around it."""
+        return (self.value or "").strip()
+
+    def __repr__(self) -> str:
+        return "<secret>"
 
 
 class _IdleTimer:
@@ -321,13 +337,14 @@ async def _pulsing(
             yield data
 
 
-def _without(key: str, error: WireError) -> WireError:
-    """The error without the key, should an endpoint have repeated it."""
-    error.message = error.message.replace(key, _HIDDEN)
-    error.args = (error.message,)
-    if isinstance(error, ModelCallError) and error.request_id is not None:
-        error.request_id = error.request_id.replace(key, _HIDDEN)
-    return error
+def _without(key: _Secret, finish: Chunk) -> Chunk:
+    """The end of a stream without the key, should an endpoint have repeated it in a failure."""
+    failure = finish["reason"].get("failure")
+    if failure is None:
+        return finish
+    pattern = re.compile(re.escape(key.text), re.IGNORECASE)
+    said = {k: pattern.sub(_HIDDEN, v) if isinstance(v, str) else v for k, v in failure.items()}
+    return {**finish, "reason": {**finish["reason"], "failure": said}}
 
 
 def _betas(body: Json) -> list[str]:
