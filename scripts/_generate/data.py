@@ -42,6 +42,7 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),
         ("session/texts", "session_texts"),
+        ("loop/rules", "loop_rules"),
         ("prompt/texts", "prompt_texts"),
         ("prompt/orders", "prompt_orders"),
     ):

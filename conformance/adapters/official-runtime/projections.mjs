@@ -83,10 +83,10 @@ function prepared({ config, adapterDefaults = {}, route = {} }) {
 async function* stream(fails) {
   if (!fails) {
     yield { type: 'text-delta', index: 0, text: 'done' }
-    yield { type: 'finish', reason: 'stop' }
+    yield { type: 'finish', reason: { kind: 'stop' } }
     return
   }
-  yield { type: 'finish', reason: 'error', failure: { message: 'again', code: 'UNKNOWN' } }
+  yield { type: 'finish', reason: { kind: 'error', failure: { message: 'again', code: 'UNKNOWN' } } }
 }
 
 // An agent of the library over a session: its real methods, without a runtime around it.

@@ -15,6 +15,7 @@ goes or the plugin is disposed of.
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 ServiceFor: TypeAlias = Callable[[Owner], Any]
 """Gives a service as one owner uses it, such as `PromptService.of`."""
+
+ReportFailure: TypeAlias = Callable[[str, Exception], None]
+"""Gets the name of a plugin and what it raised."""
 
 State: TypeAlias = Literal["waiting", "active", "failed", "disposed"]
 
@@ -48,11 +52,18 @@ class Plugin(Protocol):
 
 
 class PluginHost:
-    """Services by name, and the plugins that use them. A context manager: leaving the block disposes of all."""
+    """Services by name, and the plugins that use them. A context manager: leaving the block disposes of all.
 
-    __slots__ = ("_installed", "_services", "events", "owner")
+    `report_failure` gets the name of a plugin and what it raised when it was started or stopped because a service came or
+    went (default: the logger `dsh_protocol.plugins`).
+    """
 
-    def __init__(self, events: Events | None = None) -> None:
+    __slots__ = ("_installed", "_report_failure", "_services", "events", "owner")
+
+    def __init__(
+        self, events: Events | None = None, report_failure: ReportFailure | None = None
+    ) -> None:
+        self._report_failure = _log_failure if report_failure is None else report_failure
         self.events = Events() if events is None else events
         self.owner = Owner("host")
         self._services: dict[str, tuple[ServiceFor, str]] = {}
@@ -61,9 +72,10 @@ class PluginHost:
     def provide(self, name: str, service_for: ServiceFor, owner: Owner | None = None) -> Disposer:
         """Offer a service, and start the plugins that waited for it. The disposer stops them again.
 
+        What such a plugin raises is reported, and the others get their turn.
+
         Raises:
             RegistrationError: `plugins/duplicate-service`, or `INACTIVE_EFFECT`.
-            Exception: what a plugin raised that could start now; an `ExceptionGroup` when several did.
         """
         owner = self.owner if owner is None else owner
         owner.require_active()
@@ -77,7 +89,7 @@ class PluginHost:
         entry = (service_for, calling_place(owner))
         self._services[name] = entry
         dispose = owner.effect(lambda: self._withdraw(name))
-        _each([plugin._update for plugin in self._installed], f"while {name!r} was provided")
+        self._update(list(self._installed))
         return dispose
 
     def install(self, plugin: Plugin, owner: Owner | None = None) -> Installed:
@@ -107,8 +119,14 @@ class PluginHost:
 
     def _withdraw(self, name: str) -> None:
         del self._services[name]
-        users = [plugin._update for plugin in reversed(self._installed)]
-        _each(users, f"while {name!r} was withdrawn")
+        self._update(self._installed[::-1])
+
+    def _update(self, plugins: list[Installed]) -> None:
+        for plugin in plugins:
+            try:
+                plugin._update()
+            except Exception as error:
+                self._report_failure(plugin.name, error)
 
 
 class Installed:
@@ -268,15 +286,5 @@ def _refuse_coroutine(result: object, name: str) -> None:
     )
 
 
-def _each(calls: Sequence[Callable[[], None]], when: str) -> None:
-    """Call all, even when one fails."""
-    errors: list[Exception] = []
-    for call in calls:
-        try:
-            call()
-        except Exception as error:
-            errors.append(error)
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise ExceptionGroup(when, errors)
+def _log_failure(name: str, error: Exception) -> None:
+    logging.getLogger(__name__).error("plugin %r failed", name, exc_info=error)

@@ -23,5 +23,5 @@ class Commit:
 
     @classmethod
     def replace(cls, seq: int, message: Json) -> Commit:
-        """The message in the place of one node."""
+        """The message in the place of one node (rule `loop/prompt-replacement`)."""
         return cls(message, {"op": "replace", "startSeq": seq, "endSeq": seq}, (seq,))

@@ -60,7 +60,10 @@ class RequestProjections:
     def enter(
         self, messages: Iterable[Json], snapshot: str, sections: Sequence[Section]
     ) -> list[Json]:
-        """The messages that a step is about to add by default: those given, and behind them runtime context that is due."""
+        """The messages that a step is about to add by default: those given, and behind them runtime context that is due.
+
+        Before format 4 this is where runtime context is decided on (rule `loop/context-once`).
+        """
         due = self.context.project(snapshot, sections)
         return [*messages, *([] if due is None else [due])]
 
@@ -103,7 +106,10 @@ class RequestProjections:
             )
 
     def _users(self, attempt: Attempt, due: Json | None) -> list[Json]:
-        """The user messages in order. Renewed context takes the place of the one that the step was decided with."""
+        """The user messages in order. Renewed context takes the place of the one that the step was decided with.
+
+        Rule `loop/context-renewed`.
+        """
         dialect = self._session.dialect
         given = attempt.messages if attempt.is_first else ()
         if not dialect.renews_context:

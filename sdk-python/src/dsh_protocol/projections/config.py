@@ -1,4 +1,4 @@
-"""The call configuration of a request before anybody changes it, and after its adapter has (rules `loop/config-*`)."""
+"""The call configuration of a request before anybody changes it, and after its adapter has."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class CallOptions:
 def seed_config(options: CallOptions, header: Json | None, memory: SeriesMemory) -> Json:
     """The configuration that a request starts from; `header` is the canonical header in force.
 
+    Rules `loop/config-first` and `loop/config-later`.
     The first request of a loop takes the options. A reasoning effort that they leave open is the one in force when that was
     chosen for the same provider and model, and not by an adapter. Later requests repeat the configuration in force, without
     what an adapter filled in.
@@ -46,7 +47,7 @@ def with_defaults(
 ) -> tuple[Json, dict[str, bool]]:
     """The configuration with an adapter's defaults behind what it has, and the flags that say which were filled in.
 
-    A default that the adapter does not have is null.
+    A default that the adapter does not have is null. Rule `loop/config-defaults`.
     """
     filled, defaults = dict(config), {}
     if reasoning_effort is not None and "reasoningEffort" not in config:

@@ -1,6 +1,6 @@
 """Which header, tool changes and route a request writes into the log before it is sent.
 
-Rules `loop/header-*` and `loop/series-*`, as pure functions: `PreparedCall` says what is about to be sent, `LogFacts` what the
+These are pure functions: `PreparedCall` says what is about to be sent, `LogFacts` what the
 log says at this moment, `SeriesMemory` what one loop instance remembers of its previous request. `decide_header` gives the
 events that are due, and the memory to go on with.
 """
@@ -39,7 +39,7 @@ class PreparedCall:
 
     @property
     def header(self) -> Json:
-        """The canonical request header of this call."""
+        """The canonical request header of this call (rule `loop/header-canonical`)."""
         header: Json = {"config": self.config, "adapterDefaults": dict(self.adapter_defaults)}
         return canonical_header({**header, "tools": list(self.tools)})
 
@@ -81,7 +81,7 @@ class LogFacts:
 class SeriesMemory:
     """What a loop instance remembers: whether it logged a header, and the surface's generation at its last request.
 
-    Before the first request it is the generation at which the loop was attached to its session.
+    Rule `loop/series-memory`. Before the first request it is the generation at which the loop was attached to its session.
     """
 
     generation: int
@@ -93,7 +93,7 @@ class SeriesMemory:
         return cls(series_generation(session.surface, session.dialect))
 
     def starts_series(self, facts: LogFacts, requested: bool) -> bool:
-        """Whether a request begins a series, as its header says it.
+        """Whether a request begins a series, as its header says it (rule `loop/series-starts`).
 
         `requested`: it is the first attempt of a step whose pre-step decision asked for a new series.
         """
@@ -104,7 +104,7 @@ class SeriesMemory:
     ) -> bool:
         """Whether a request begins a series for the projection of the system prompt: changed tools may do that, too.
 
-        They do unless the route takes tool updates inside the history, which format 3 does not know.
+        They do unless the route takes tool updates inside the history, which format 3 does not know (rule `loop/series-tools`).
         """
         if self.starts_series(facts, requested):
             return True
@@ -134,7 +134,10 @@ class HeaderDecision:
 
 
 def series_generation(surface: Surface, dialect: Dialect) -> int:
-    """How often the surface has changed in a way that a request cannot be a continuation: `LogFacts.generation`."""
+    """How often the surface has changed so that no request goes on from there: `LogFacts.generation`.
+
+    Rule `loop/series-generation`.
+    """
     return surface.content_generation if dialect.projects_messages else surface.replace_generation
 
 
@@ -156,7 +159,8 @@ def decide_header(
     """What a request writes into the log once its system prompt and its user messages are in.
 
     `facts` are those of this moment, after the prompt. `starts_request_series` as the argument `requested` of
-    `SeriesMemory.starts_series`.
+    `SeriesMemory.starts_series`. Rules `loop/header-reason`, `loop/header-starts-series` (before format 4
+    `loop/header-starts-change`), `loop/tools-told` and `loop/route-logged`.
     """
     header = call.header
     starts_series = memory.starts_series(facts, starts_request_series)

@@ -1,6 +1,6 @@
 """How runtime context reaches the surface: a user message with the whole of it whenever the model was last told something else.
 
-Rules `loop/context-*`. The texts come from prompt assembly, as one snapshot and as the sections it was joined from.
+The texts come from prompt assembly, as one snapshot and as the sections it was joined from.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ class RuntimeContextProjection:
         return cls(dialect, _newest(events, surface, dialect), new_id)
 
     def observe(self, event: Event) -> None:
-        """Take the next event of the log in."""
+        """Take the next event of the log in (rules `loop/context-owned` and `loop/context-removed`)."""
         if event.type == _USER and self._dialect.is_context(_source(event)):
             self.retained = Told(event.seq, sole_text(event.data))
         elif self._is_replaced_by(event):
             self.retained = "removed"
 
     def project(self, snapshot: str, sections: Sequence[Mapping[str, Any]]) -> Json | None:
-        """The message that is due, to be appended to the surface; null when the model has it already.
+        """The message that is due, to be appended to the surface; null when the model has it already (rule `loop/context-due`).
 
         `snapshot` is the text of the whole context, empty when there is none; `sections` are the `{name, text}` that it was
         made of.

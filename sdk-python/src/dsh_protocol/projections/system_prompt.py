@@ -1,7 +1,7 @@
 """How a rendered system prompt reaches the surface: the events that make the model read it, and no older one.
 
-Two revisions with one interface (rules `loop/prompt-*`): `SystemPromptProjection` is what releases do, `SingleCommitProjection`
-the earlier rule, of the design that introduced prompts on the surface.
+Two revisions with one interface: `SystemPromptProjection` is what releases do, `SingleCommitProjection` the earlier rule, of
+the design that introduced prompts on the surface.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class PromptProjection(ABC):
         """The system/message events that are due, in order; none when the model reads `rendered` already.
 
         `rendered` is empty when there is no prompt. `in_history`: the route of this very attempt declares
-        `systemPromptUpdate: "in-history"`, so that its model obeys the newest system message wherever it stands.
+        `systemPromptUpdate: "in-history"`, so that its model obeys the newest system message wherever it stands (rule
+        `loop/prompt-capability`).
         `starts_series`: this request does not continue the messages of the one before
         (`SeriesMemory.prompt_starts_series`). Append all commits before projecting again.
 
@@ -37,7 +38,7 @@ class PromptProjection(ABC):
         """
         head = self._prompts.head
         if head is None:
-            # Also an empty one: it reserves the head for a later prompt.
+            # Also an empty one: it reserves the head for a later prompt (rule `loop/prompt-first`).
             return [Commit(self._make.system_message(rendered))]
         return self._reconcile(head, rendered, in_history=in_history, starts_series=starts_series)
 
@@ -55,7 +56,7 @@ class PromptProjection(ABC):
 
 
 class SystemPromptProjection(PromptProjection):
-    """The released rule (formats 3 and 4): any number of commits.
+    """The released rules `loop/prompt-consolidated` and `loop/prompt-appended` (formats 3 and 4): any number of commits.
 
     The prompt is moved to the head and all others are emptied, unless a capable route continues a series with another
     text: then the text is appended, which leaves everything before it as the provider has it cached.
@@ -78,12 +79,13 @@ class SystemPromptProjection(PromptProjection):
 
 
 class SingleCommitProjection(PromptProjection):
-    """The rule of the first design (seed 000): at most one commit, and only the last prompt is looked at.
+    """The rule `loop/prompt-single` of the first design: at most one commit, and only the last prompt is looked at.
 
     No release works like this. A prompt before the last one is never emptied, so that a route without in-history updates may
     read two; that is why the released rule replaced this one. What the design leaves to a companion document (a route with
     in-history updates whose series starts) is as that document had it: the last prompt is replaced when it is the only one,
-    and followed by the new one when it is not.
+    and followed by the new one when it is not. The design also had another place for it (`loop/prompt-before-step`): call
+    `project` after the pre-step hook, and append its commit right behind `step/start`.
     """
 
     def _reconcile(

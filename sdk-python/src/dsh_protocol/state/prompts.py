@@ -6,7 +6,7 @@ Followed with every change of the surface, so that who projects a prompt does no
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ._blocks import NodeSequence, Position
@@ -16,7 +16,10 @@ Read: TypeAlias = Callable[[int], Any]
 
 
 def sole_text(message: Mapping[str, Any]) -> str | None:
-    """The text of a message whose content is one text block; null for any other content, which equals no text."""
+    """The text of a message whose content is one text block; null for any other content, which equals no text.
+
+    Rules `loop/prompt-text` and `loop/context-owned`.
+    """
     content = message.get("content")
     block = content[0] if isinstance(content, list) and len(content) == 1 else None
     if not isinstance(block, dict) or block.get("type") != "text":
@@ -28,11 +31,12 @@ def sole_text(message: Mapping[str, Any]) -> str | None:
 class Prompts:
     """The system/message nodes of one surface, in the order of the surface."""
 
-    __slots__ = ("_nodes", "_read", "_speaking", "_standing", "_texts", "_unread")
+    __slots__ = ("_known", "_nodes", "_read", "_speaking", "_standing", "_texts", "_unread")
 
     def __init__(self, nodes: NodeSequence, read: Read) -> None:
         self._nodes = nodes
         self._read = read
+        self._known: set[int] = set()
         self._standing: list[int] = []
         # Payloads are read when they are asked for: until then a node counts as one that says something.
         self._speaking: list[int] = []
@@ -61,7 +65,7 @@ class Prompts:
         return self._texts[seq]
 
     def speaking(self) -> list[int]:
-        """Those whose text is not empty, in order. The caller leaves the list as it is.
+        """Those whose text is not empty, in order (rule `loop/prompt-latest`). The caller leaves the list as it is.
 
         Raises:
             RefusedError: an event carries no message.
@@ -74,21 +78,24 @@ class Prompts:
 
     def append(self, seq: int) -> None:
         """Take in a prompt that becomes the last node."""
+        self._known.add(seq)
         self._standing.append(seq)
         self._speaking.append(seq)
         self._unread.append(seq)
 
-    def replace(self, start: Position, end: Position, prompt: int | None) -> None:
-        """The nodes from `start` to `end` are about to give way to one node: to this prompt, or to none (null)."""
-        if prompt is None and not self._standing:
+    def replace(
+        self, start: Position, end: Position, shadowed: Sequence[int], prompt: int | None
+    ) -> None:
+        """These nodes, which stand from `start` to `end`, are about to give way to one: to this prompt, or to none (null)."""
+        if prompt is None and self._known.isdisjoint(shadowed):
             return
         new = [] if prompt is None else [prompt]
         for seq in _splice(self._standing, self._nodes, start, end, new):
+            self._known.discard(seq)
             self._texts.pop(seq, None)
-        gone = _splice(self._speaking, self._nodes, start, end, new)
-        if self._unread:
-            self._unread = [seq for seq in self._unread if seq not in gone]
-        self._unread += new
+        _splice(self._speaking, self._nodes, start, end, new)
+        self._known.update(new)
+        self._unread = [seq for seq in self._unread if seq in self._known] + new
 
 
 def _splice(

@@ -307,7 +307,7 @@ class Surface:
             if prompt is not None:
                 self.prompts.append(prompt)
             return
-        self.prompts.replace(change.start, change.end, prompt)
+        self.prompts.replace(change.start, change.end, change.replacement.shadowed, prompt)
         self.nodes.replace(change.start, change.end, event.seq)
         self.replacements.append(change.replacement)
         self.replace_generation += 1
