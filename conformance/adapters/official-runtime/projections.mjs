@@ -57,6 +57,11 @@ const headerSteps = {
 const attemptSteps = {
   ...logSteps,
   async attempt({ library, agent }, step) {
+    const turn = agent.session.snapshotEvents().filter(({ type }) => type === 'turn/start').length + 1
+    const place = { turn, step: 1 }
+    agent.append('turn/start', { turn })
+    agent.append('step/start', place)
+    agent.phase.turn = turn
     const from = agent.session.seq
     const contexts = step.contexts ?? []
     const assembly = {
@@ -69,7 +74,10 @@ const attemptSteps = {
     const messages = [...(step.messages ?? []), ...(context === undefined ? [] : [context])]
     agent.prepare(step)
     await agent.step({ kind: 'enter', messages, assembly, startsRequestSeries: step.startsRequestSeries === true })
-    return { events: appended(agent, from).filter(({ type }) => !/^assistant\//.test(type)) }
+    const events = appended(agent, from).filter(({ type }) => !/^assistant\//.test(type))
+    agent.append('step/end', place)
+    agent.append('turn/end', { turn, reason: { kind: 'completed' } })
+    return { events }
   },
   messages: ({ session }) => session.deriveMessages().map(({ role, content, source }) => ({ role, content, source })),
 }

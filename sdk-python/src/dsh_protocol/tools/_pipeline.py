@@ -7,10 +7,11 @@ or a listener does; the failure is the result.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
@@ -47,6 +48,8 @@ _LOG = logging.getLogger("dsh_protocol.tools")
 
 Approver = Callable[[ApprovalRequest], Awaitable[ApprovalOutcome]]
 Guard = Callable[[ToolExecution], str | None]
+_Answer: TypeAlias = ApprovalOutcome | Literal["nobody"] | None
+"""What came of asking: `nobody` without an agent whose user could be asked, None without an approver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +173,12 @@ class Pipeline:
             return failure(reason)
         return aborted(started=False) if _is_cancelled(execution) else None
 
-    async def _asked(self, execution: ToolExecution, ask: Ask) -> ApprovalOutcome | None:
+    async def _asked(self, execution: ToolExecution, ask: Ask) -> _Answer:
         approver = self._view.approver
-        if approver is None or execution.agent is None:
+        if approver is None:
             return None
+        if execution.agent is None:
+            return "nobody"
         return await approver(
             ApprovalRequest(
                 agent=execution.agent,
@@ -287,7 +292,7 @@ class Pipeline:
     def _notify(self, execution: ToolExecution, result: ToolResult) -> None:
         for observer in self._events.heard("tools/result", execution.agent):
             try:
-                observer(execution, result)
+                _require_done(observer(execution, result))
             except Exception as error:
                 _LOG.warning(
                     "an observer of tools/result failed for tool %r (%s): %s",
@@ -295,6 +300,12 @@ class Pipeline:
                     execution.call_id,
                     message_of(error),
                 )
+
+
+def _require_done(returned: object) -> None:
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError("an observer of tools/result is a plain function: nobody awaits it")
 
 
 def _allow() -> PreDecision:
@@ -305,14 +316,14 @@ def _accept() -> PostDecision:
     return {"kind": "accept"}
 
 
-def _decision_of(
-    outcome: ApprovalOutcome | None, execution: ToolExecution, ask: Ask
-) -> PreDecision:
+def _decision_of(outcome: _Answer, execution: ToolExecution, ask: Ask) -> PreDecision:
     tool = f'tool "{execution.name}"'
     if outcome == "allowed-once":
         return {"kind": "allow"}
     if outcome is None:
-        reason = ask.get("reason") or f"{tool} requires approval (not yet supported)"
+        reason = ask.get("reason", f"{tool} requires approval (not yet supported)")
+    elif outcome == "nobody":
+        reason = f"{tool} requires approval, but the call has no agent to route it through"
     elif outcome == "rejected":
         reason = f"the user rejected {tool}"
     elif outcome == "cancelled":
