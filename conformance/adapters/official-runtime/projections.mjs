@@ -44,6 +44,7 @@ const contextSteps = {
 
 const headerSteps = {
   ...logSteps,
+  seed: ({ agent }, { options }) => seed(agent, options),
   request(world, step) {
     const { agent, library } = world
     const from = agent.session.seq
@@ -52,6 +53,20 @@ const headerSteps = {
     agent.buildRequest(step.config, prepared(step), step.tools ?? [], ...position, step.startsRequestSeries === true, signal)
     return { events: appended(agent, from) }
   },
+}
+
+// What a request starts from, before any plugin changes it: the hook that plugins have is where we look.
+async function seed(agent, options) {
+  let config
+  const waterfall = async (_name, _payload, next) => {
+    config = await next()
+    throw new Error('seen')
+  }
+  const asked = Object.assign(Object.create(agent), { options, dispatch: { waterfall } })
+  await asked.prepareRequest(1, 1, new AbortController().signal).catch((error) => {
+    if (config === undefined) throw error
+  })
+  return { config, text: JSON.stringify(config) }
 }
 
 const attemptSteps = {

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from . import _logs, _projections, _prompt, _requests, _responses, _streams, _tools, _values, _writing
+from . import (
+    _logs,
+    _projections,
+    _prompt,
+    _requests,
+    _responses,
+    _streams,
+    _tools,
+    _values,
+    _writing,
+)
 from ._answers import Json, Op
 
 FORMATS = (3, 4)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dsh_protocol.findings import RefusedError
+from dsh_protocol.jsonvalue import dumps
 from dsh_protocol.projections import (
     Attempt,
+    CallOptions,
     LogFacts,
     PreparedCall,
     RequestProjections,
@@ -16,6 +18,7 @@ from dsh_protocol.projections import (
     SingleCommitProjection,
     SystemPromptProjection,
     decide_header,
+    seed_config,
 )
 from dsh_protocol.prompt import ContextText, join_context_sections
 from dsh_protocol.rows import Event, open_log
@@ -118,6 +121,18 @@ class _Context(_Loop):
 class _Header(_Loop):
     def restart(self, _step: Json) -> None:
         self._memory = SeriesMemory.attach(self.session)
+
+    def seed(self, step: Json) -> Json:
+        """What a request starts from, before any plugin changes it."""
+        options = step["options"]
+        chosen = CallOptions(
+            provider=options.get("provider", ""),
+            model=options.get("model", ""),
+            reasoning_effort=options.get("reasoningEffort"),
+            max_tokens=options.get("maxTokens"),
+        )
+        config = seed_config(chosen, self.session.request_header, self._memory)
+        return {"config": config, "text": dumps(config)}
 
     def request(self, step: Json) -> Json:
         """A request, as far as it is logged before it is sent."""
