@@ -8,6 +8,7 @@ from ._failures import ModelFailureError, chain_text, turn_failure
 from ._journal import EventWriter, Journal, StoreJournal
 from ._steps import AgentOptions, AgentParts
 from .agent import USER, Agent, Cause, Outcome
+from .blocking import BlockingAgent, blocking
 from .frames import (
     Committed,
     Frame,
@@ -31,18 +32,21 @@ from .hooks import (
 )
 from .inbox import Inbox, InboxError, Target
 from .retries import Retries
+from .titles import FallbackTitle
 
 __all__ = [
     "USER",
     "Agent",
     "AgentOptions",
     "AgentParts",
+    "BlockingAgent",
     "Cause",
     "Chain",
     "Committed",
     "Decision",
     "Enter",
     "EventWriter",
+    "FallbackTitle",
     "Frame",
     "FrameStream",
     "Hooks",
@@ -64,6 +68,7 @@ __all__ = [
     "StreamStart",
     "Target",
     "TurnStopping",
+    "blocking",
     "chain_text",
     "turn_failure",
 ]
