@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from dsh_protocol.jsonvalue import equal as equal_json
 from dsh_protocol.llm import ScriptedModel
 from dsh_protocol.loop import Agent, AgentOptions, AgentParts, StoreJournal, StreamChunk
 from dsh_protocol.projections import CallOptions
@@ -82,7 +81,7 @@ async def _write_session(root: Path) -> bool:
             str(writer.path),
         )
         rebuilt = [request.options() for request in iter_requests(open_log(writer.path))]
-    equal = sum(equal_json(*pair) for pair in zip(rebuilt, model.requests, strict=True))
+    equal = sum(ours == asked for ours, asked in zip(rebuilt, model.requests, strict=True))
     print(
         f"\n{len(rebuilt)} requests rebuilt from its log, {equal} equal to what the model was asked."
     )
