@@ -45,7 +45,7 @@ def _event(event: Event, numbers: dict[Any, int], ids: dict[str, str]) -> Json:
         data["headerSeq"] = numbers.get(data["headerSeq"])
     row: Json = {"type": event.type, "data": data}
     if event.source_event_seqs is not None:
-        row["sourceEventSeqs"] = [numbers[seq] for seq in event.source_event_seqs]
+        row["sourceEventSeqs"] = [numbers.get(seq) for seq in event.source_event_seqs]
     if isinstance(event.surface_op, dict):
         ends = {name: numbers.get(event.surface_op[name]) for name in ("startSeq", "endSeq")}
         row["surfaceOp"] = {**event.surface_op, **ends}
