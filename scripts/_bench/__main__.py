@@ -25,6 +25,9 @@ def main() -> None:
     parser.add_argument(
         "--events", type=int, default=1_000_000, help="events of the long log on disk"
     )
+    parser.add_argument(
+        "--sessions", type=int, default=200, help="sessions that stream on one event loop"
+    )
     parser.add_argument("--case", nargs=2, metavar=("NAME", "LOG"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.case:
@@ -36,6 +39,7 @@ def main() -> None:
     _grow()
     with tempfile.TemporaryDirectory() as folder:
         _store(Path(folder), arguments.rounds, arguments.events)
+    _load(arguments.sessions)
 
 
 def _measure(folder: Path, rounds: int, turns: int) -> None:
@@ -107,6 +111,17 @@ def _store(folder: Path, rounds: int, events: int) -> None:
                 print(f"    {name:20} {figures} {ratio:8.2f} x")
     log = storage.write_store(folder / "one", 1000, compression="none")
     print(f"  list of 1,000 sessions: {storage.list_many(folder / 'many', log, 1000)}")
+
+
+def _load(sessions: int) -> None:
+    print(
+        "\nsessions on one event loop, streaming from an endpoint on the loopback interface",
+        flush=True,
+    )
+    for number in (max(1, sessions // 4), sessions):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "_bench.load", folder, str(number)]
+            subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":
