@@ -1,4 +1,4 @@
-"""The load that `scripts/bench` measures, small: sessions that stream on one event loop, and the comparison of what came of them."""
+"""The load that `scripts/bench` measures, small: sessions that stream on one event loop, and how they are compared."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from _bench import load
+from _bench.endpoint import words
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
@@ -23,8 +24,7 @@ def test_nothing_is_lost_or_out_of_order(tmp_path: Path, backend: str) -> None:
 def test_the_comparison_sees_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = load.words
-    monkeypatch.setattr(load, "words", lambda *of: [*sent(*of), "one more"])
+    monkeypatch.setattr("_bench.load.words", lambda *of: [*words(*of), "one more"])
     with pytest.raises(AssertionError, match="answer 0 differs"):
         load.run(tmp_path, 1)
 

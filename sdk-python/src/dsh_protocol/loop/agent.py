@@ -59,6 +59,8 @@ class _Awaited:
 class Agent:
     """Drives one session. To be used as an asynchronous context manager; leaving the block stops what runs.
 
+    A log that cannot be stored ends the block with the error of the journal (several errors: a group of them).
+
     Messages are sent with one of three verbs: `followup` opens a turn of its own, `steer` joins the next step, and
     `inject` joins it without waking the agent. `send` is a followup that waits for what becomes of it. While the block
     lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
@@ -110,6 +112,14 @@ class Agent:
         self.cancel(DISPOSED, keep_inbox=True)
         try:
             return None if group is None else await group.__aexit__(kind, error, trace)
+        except BaseExceptionGroup as failures:
+            # That tasks are at work in here is no business of the caller.
+            alone = _alone(failures)
+            if alone is None:
+                raise
+            if alone is not error:
+                raise alone from alone.__cause__
+            return None
         finally:
             self._unsubscribe()
             self._steps.close()
@@ -301,6 +311,15 @@ class Agent:
 
 async def _nothing() -> None:
     pass
+
+
+def _alone(error: BaseException) -> BaseException | None:
+    """The one exception in a group, however deep; null when there are several."""
+    while isinstance(error, BaseExceptionGroup):
+        if len(error.exceptions) > 1:
+            return None
+        error = error.exceptions[0]
+    return error
 
 
 def _text_of(content: list[Json]) -> str:
