@@ -71,9 +71,9 @@ def run(
         list[str] | None,
         typer.Option(metavar="MODULE:ATTR", help="A tool, or a list of tools. May be given again."),
     ] = None,
-    root: Annotated[Path, typer.Option(metavar="DIR", help="Where sessions are stored.")] = Path(
-        "sessions"
-    ),
+    folder: Annotated[
+        Path, typer.Option("--root", metavar="DIR", help="Where sessions are stored.")
+    ] = Path("sessions"),
 ) -> None:
     """Send a prompt, stream what comes of it, and store the session.
 
@@ -84,7 +84,7 @@ def run(
 
     text = _system_text(system)
     loaded = [tool for name in tools or () for tool in _tools(name)]
-    opened = _opened(root, session, wire)
+    opened = _opened(folder, session, wire)
     with opened.writer:
         endpoint = _model(opened.session.header.version)
         parts = _parts(opened, endpoint, text, loaded)
