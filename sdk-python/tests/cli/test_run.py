@@ -184,14 +184,16 @@ def test_a_killed_process_leaves_a_session_that_goes_on(endpoint: Callable[..., 
 
 
 def test_output_that_nobody_reads(endpoint: Callable[..., Any]) -> None:
-    with endpoint(Reply([START + OPEN, HI * 50, 0.2, HI * 50 + CLOSE + REASON + STOP])):
-        with process("Hello?") as started:
-            assert started.stdout is not None
-            read(started, "Hi")
-            started.stdout.close()
-            assert started.stderr is not None
-            said = started.stderr.read()
-            started.wait(timeout=30)
+    with (
+        endpoint(Reply([START + OPEN, HI * 50, 0.2, HI * 50 + CLOSE + REASON + STOP])),
+        process("Hello?") as started,
+    ):
+        assert started.stdout is not None
+        read(started, "Hi")
+        started.stdout.close()
+        assert started.stderr is not None
+        said = started.stderr.read()
+        started.wait(timeout=30)
     assert "Traceback" not in said
     assert ends()[0]["kind"] in ("aborted", "completed")
 

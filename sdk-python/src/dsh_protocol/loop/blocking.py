@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from dsh_protocol.findings import UsageError
+
 from .agent import USER, Agent, Cause, Outcome
 from .frames import Frame
 
@@ -15,40 +17,62 @@ Json: TypeAlias = dict[str, Any]
 
 
 class BlockingAgent:
-    """An agent whose methods wait. Made by `blocking`; `agent` is the one behind it, to be used on its own event loop."""
+    """An agent whose methods wait. Made by `blocking`; `agent` is the one behind it, to be used on its own event loop.
+
+    May be used from any thread. Behind the block of `blocking` each method raises the `UsageError` `loop/not-entered`.
+    """
 
     def __init__(self, agent: Agent, portal: BlockingPortal) -> None:
         self.agent = agent
-        self._portal = portal
+        self._portal: BlockingPortal | None = portal
 
     def send(self, content: str | list[Json]) -> Outcome:
         """See `Agent.send`."""
-        return self._portal.call(self.agent.send, content)
+        return self._running.call(self.agent.send, content)
 
     def stream(self, content: str | list[Json]) -> Iterator[Frame]:
-        """Send a message, and give the frames until the agent is idle again."""
-        stream = self._portal.call(self.agent.stream, content)
+        """Send a message, and give the frames until the agent is idle again, or until the block is left.
+
+        Who stops earlier stops nothing but the reading.
+        """
+        stream = self._running.call(self.agent.stream, content)
         try:
-            while (frame := self._portal.call(_next, stream)) is not None:
+            while self._portal and (frame := self._portal.call(_next, stream)) is not None:
                 yield frame
         finally:
-            self._portal.call(stream.aclose)
+            # Otherwise the agent has ended, and the stream with it.
+            if self._portal:
+                self._portal.call(stream.aclose)
 
     def steer(self, content: str | list[Json]) -> str:
         """See `Agent.steer`."""
-        return self._portal.call(self.agent.steer, content)
+        return self._running.call(self.agent.steer, content)
 
     def inject(self, content: str | list[Json]) -> str:
         """See `Agent.inject`."""
-        return self._portal.call(self.agent.inject, content)
+        return self._running.call(self.agent.inject, content)
 
     def idle(self) -> None:
         """See `Agent.idle`."""
-        self._portal.call(self.agent.idle)
+        self._running.call(self.agent.idle)
 
     def cancel(self, cause: Cause = USER, *, keep_inbox: bool = False) -> None:
-        """See `Agent.cancel`. May be called from any thread."""
-        self._portal.call(lambda: self.agent.cancel(cause, keep_inbox=keep_inbox))
+        """See `Agent.cancel`."""
+        self._running.call(lambda: self.agent.cancel(cause, keep_inbox=keep_inbox))
+
+    def close(self) -> None:
+        """Take no more calls. What `blocking` does when its block is left."""
+        self._portal = None
+
+    @property
+    def _running(self) -> BlockingPortal:
+        if self._portal is None:
+            raise UsageError(
+                "loop/not-entered",
+                "the agent does not run",
+                fix="Use it inside of `with blocking(...) as agent:`.",
+            )
+        return self._portal
 
 
 async def _next(stream: Any) -> Frame | None:
@@ -64,5 +88,9 @@ def blocking(make: Callable[[], Agent], *, backend: str = "asyncio") -> Iterator
     """
     with start_blocking_portal(backend) as portal:
         agent = portal.call(make)
+        made = BlockingAgent(agent, portal)
         with portal.wrap_async_context_manager(agent):
-            yield BlockingAgent(agent, portal)
+            try:
+                yield made
+            finally:
+                made.close()
