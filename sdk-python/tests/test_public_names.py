@@ -41,6 +41,14 @@ NAMES = {
     *("ToolNotFoundError", "ToolOutput", "ToolOutputError", "ToolRegistry", "ToolSuccess"),
     *("Tools", "parameter_schema", "schema_violations", "tool", "typed_tool", "value_schema"),
     *("value_violations",),
+    *("Answer", "Capabilities", "ChunkStream", "Endpoint", "Model", "ModelCall"),
+    *("ModelCallError", "ReplayModel", "ResponseLimits", "RetryPolicy", "ScriptedModel"),
+    *("answer", "ask", "deepseek", "parse_response", "refusal"),
+    *("Agent", "AgentOptions", "AgentParts", "BlockingAgent", "Committed", "Enter"),
+    *("FailedRequest", "FallbackTitle", "FrameStream", "Hooks", "Inbox", "InboxError", "Journal"),
+    *("ModelFailureError", "Outcome", "PreStep", "Reject", "Retries", "StatusChanged"),
+    *("StepHook", "StoreJournal", "StreamCall", "StreamChunk", "StreamEnd", "StreamStart"),
+    *("TurnStopping", "blocking"),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 

@@ -14,7 +14,7 @@ from loopback import RESET, Piece, Reply, Server, serve
 from responses import BEGUN, CHAT_WHOLE, CHUNKS, CLOSE, HI, OPEN, REASON, START, STOP, WHOLE, chat
 
 from dsh_protocol.findings import UsageError
-from dsh_protocol.llm import Endpoint, Limits, ModelCallError, deepseek
+from dsh_protocol.llm import Endpoint, ModelCallError, ResponseLimits, deepseek
 from dsh_protocol.wire import RequestImage
 
 pytestmark = pytest.mark.anyio
@@ -230,7 +230,7 @@ async def test_a_response_without_a_body(request_options: Json) -> None:
 
 
 async def test_limits_hold_on_the_way(request_options: Json) -> None:
-    limits = Limits(event=1000)
+    limits = ResponseLimits(event=1000)
     pieces = [START, b"data: " + b"x" * 2000, 10.0]
     chunks = await settled(request_options, pieces, limits=limits)
     assert failure(chunks[-1]) == (

@@ -14,8 +14,8 @@ from dsh_protocol.llm import RetryPolicy
 from dsh_protocol.loop import (
     Committed,
     Enter,
+    FailedRequest,
     PreStep,
-    RequestError,
     Retries,
     StatusChanged,
     StepHook,
@@ -116,7 +116,7 @@ async def test_a_policy_without_limit_asks_the_others_first() -> None:
     made = retrying(model, slept)
     answers: list[Any] = ["retry", None]
 
-    async def other(_about: RequestError, _proceed: Any) -> Any:
+    async def other(_about: FailedRequest, _proceed: Any) -> Any:
         return answers.pop(0)
 
     made.hooks.request_error.use(other)

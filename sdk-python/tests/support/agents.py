@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import anyio
 import anyio.lowlevel
 
-from dsh_protocol.llm import Capabilities, ChunkStream, PreparedCall, RetryPolicy, prepared
+from dsh_protocol.llm import Capabilities, ChunkStream, ModelCall, RetryPolicy, prepared
 from dsh_protocol.loop import Agent, AgentOptions, AgentParts
 from dsh_protocol.projections import CallOptions
 from dsh_protocol.prompt import PromptConfig, PromptService
@@ -65,7 +65,7 @@ class Scripted:
         )
         self.policy = RetryPolicy()
 
-    async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
+    async def prepare(self, config: Mapping[str, Any]) -> ModelCall:
         """The configuration as it is."""
         await anyio.lowlevel.checkpoint()
         return prepared(config, self._capabilities, self.policy)

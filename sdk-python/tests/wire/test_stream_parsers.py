@@ -8,7 +8,7 @@ import pytest
 from recorded_responses import RecordedResponse, recorded_responses
 
 from dsh_protocol.findings import UsageError
-from dsh_protocol.llm import Limits, parse_response
+from dsh_protocol.llm import ResponseLimits, parse_response
 from dsh_protocol.streams import assemble
 from dsh_protocol.wire import stream_parser
 
@@ -86,12 +86,14 @@ def test_chunks_before_a_failure_stay() -> None:
 @pytest.mark.parametrize(
     ("body", "limits", "what"),
     [
-        (b"data: " + b"x" * 100, Limits(event=64), "an event of more than 64 bytes"),
-        (b"data: x\n" * 20, Limits(event=64), "an event of more than 64 bytes"),
-        (b": hello\n\n" * 20, Limits(response=100), "a body of more than 100 bytes"),
+        (b"data: " + b"x" * 100, ResponseLimits(event=64), "an event of more than 64 bytes"),
+        (b"data: x\n" * 20, ResponseLimits(event=64), "an event of more than 64 bytes"),
+        (b": hello\n\n" * 20, ResponseLimits(response=100), "a body of more than 100 bytes"),
     ],
 )
-def test_a_response_that_is_too_long_is_refused(body: bytes, limits: Limits, what: str) -> None:
+def test_a_response_that_is_too_long_is_refused(
+    body: bytes, limits: ResponseLimits, what: str
+) -> None:
     chunks = parse_response("deepseek-messages", [body], model="m", limits=limits)
     failure = chunks[-1]["reason"]["failure"]
     assert failure == {"message": f"the response has {what}", "code": "RESPONSE_TOO_LARGE"}

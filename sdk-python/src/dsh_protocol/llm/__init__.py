@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from dsh_protocol.wire import ModelCallError
 
-from ._http import Limits
-from ._model import Capabilities, Chunk, ChunkStream, Model, PreparedCall, prepared
+from ._http import ResponseLimits
+from ._model import Capabilities, Chunk, ChunkStream, Model, ModelCall, prepared
 from ._responses import parse_response
 from .endpoints import Endpoint, deepseek
 from .one_shot import Answer, ask
@@ -36,11 +36,11 @@ __all__ = [
     "Chunk",
     "ChunkStream",
     "Endpoint",
-    "Limits",
     "Model",
+    "ModelCall",
     "ModelCallError",
-    "PreparedCall",
     "ReplayModel",
+    "ResponseLimits",
     "Retry",
     "RetryPolicy",
     "ScriptedModel",

@@ -27,7 +27,7 @@ _NAMELESS = "message"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResponseLimits:
     """The most bytes of one event, and of one response."""
 
     event: int = MAX_EVENT_BYTES
@@ -201,7 +201,7 @@ async def _sent(
 
 
 async def read_events(
-    body: AsyncIterator[bytes], limits: Limits
+    body: AsyncIterator[bytes], limits: ResponseLimits
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """The events of a body, as it comes; an event that no blank line ends is none.
 
@@ -222,7 +222,7 @@ async def read_events(
             raise _too_long(limits) from None
 
 
-def read_events_at_once(body: Iterable[bytes], limits: Limits) -> Iterator[ServerSentEvent]:
+def read_events_at_once(body: Iterable[bytes], limits: ResponseLimits) -> Iterator[ServerSentEvent]:
     """The events of a body that is at hand; as `read_events`.
 
     Raises:
@@ -318,5 +318,5 @@ class _Names:
         return ServerSentEvent(event.data, name)
 
 
-def _too_long(limits: Limits) -> ModelCallError:
+def _too_long(limits: ResponseLimits) -> ModelCallError:
     return failed("response/too-large", what="an event", limit=limits.event)

@@ -46,7 +46,7 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedCall:
+class ModelCall:
     """A request's settings with the defaults of its route filled in.
 
     `config` is what a `request/header` logs and what the request's options spread; members that a
@@ -115,7 +115,7 @@ class ChunkStream:
 class Model(Protocol):
     """Something that answers model requests."""
 
-    async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
+    async def prepare(self, config: Mapping[str, Any]) -> ModelCall:
         """Fill in what the settings of a request leave to the route.
 
         `config` has `provider` and `model`, and may have `reasoningEffort`, `temperature`,
@@ -136,7 +136,7 @@ class Model(Protocol):
 
 def prepared(
     config: Mapping[str, Any], capabilities: Capabilities, retry_policy: RetryPolicy
-) -> PreparedCall:
+) -> ModelCall:
     """The prepared call of a model with these capabilities.
 
     Raises:
@@ -158,4 +158,4 @@ def prepared(
     if "maxTokens" not in config and capabilities.default_max_tokens is not None:
         filled["maxTokens"] = capabilities.default_max_tokens
         defaults["maxTokens"] = True
-    return PreparedCall(filled, defaults, capabilities, retry_policy)
+    return ModelCall(filled, defaults, capabilities, retry_policy)

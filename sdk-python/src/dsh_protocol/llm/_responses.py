@@ -8,7 +8,7 @@ from dsh_protocol import wire
 from dsh_protocol.findings import WireError
 from dsh_protocol.wire import failed_finish, http_failure
 
-from ._http import Limits, read_events_at_once
+from ._http import ResponseLimits, read_events_at_once
 from ._model import Chunk
 
 
@@ -20,7 +20,7 @@ def parse_response(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     base_url: str = "",
-    limits: Limits | None = None,
+    limits: ResponseLimits | None = None,
     now_ms: int = 0,
 ) -> list[Chunk]:
     """The chunks of a response, exactly those that an endpoint would give.
@@ -38,14 +38,16 @@ def parse_response(
             text = b"".join(body).decode("utf-8-sig", "replace")
             raise http_failure(wire_name, status, headers or {}, text, now_ms)
         # One by one: what came before a failure stays.
-        for chunk in _parsed(parser, body, limits or Limits()):
+        for chunk in _parsed(parser, body, limits or ResponseLimits()):
             chunks.append(chunk)  # noqa: PERF402
     except WireError as error:
         chunks.append(failed_finish(error))
     return chunks
 
 
-def _parsed(parser: wire.StreamParser, body: Iterable[bytes], limits: Limits) -> Iterator[Chunk]:
+def _parsed(
+    parser: wire.StreamParser, body: Iterable[bytes], limits: ResponseLimits
+) -> Iterator[Chunk]:
     for event in read_events_at_once(body, limits):
         yield from parser.push(event.data, event.name)
         if parser.done:

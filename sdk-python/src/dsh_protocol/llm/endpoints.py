@@ -22,13 +22,13 @@ from dsh_protocol.wire.routes import logged_route, model_name, newest_format
 from ._http import (
     HttpResponse,
     HttpTransport,
-    Limits,
+    ResponseLimits,
     SecretHeaders,
     Transport,
     TransportError,
     read_events,
 )
-from ._model import Capabilities, Chunk, ChunkStream, PreparedCall, prepared
+from ._model import Capabilities, Chunk, ChunkStream, ModelCall, prepared
 from .retry import RetryPolicy
 
 Json = dict[str, Any]
@@ -76,7 +76,7 @@ class Endpoint:
         attachments: AttachmentStore | None = None,
         retry_policy: RetryPolicy | None = None,
         idle_timeout_ms: int = IDLE_TIMEOUT_MS,
-        limits: Limits | None = None,
+        limits: ResponseLimits | None = None,
         user_id: str | None = None,
         user_agent: str = "dsh-protocol (+https://pypi.org/project/dsh-protocol)",
         transport: Transport | None = None,
@@ -92,7 +92,7 @@ class Endpoint:
         self._attachments = attachments
         self._retry_policy = retry_policy or RetryPolicy()
         self._idle_timeout_ms = idle_timeout_ms
-        self._limits = limits or Limits()
+        self._limits = limits or ResponseLimits()
         self._user_id = user_id
         self._user_agent = user_agent
         self._transport = transport or HttpTransport()
@@ -112,7 +112,7 @@ class Endpoint:
     ) -> None:
         await self._transport.aclose()
 
-    async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
+    async def prepare(self, config: Mapping[str, Any]) -> ModelCall:
         """See `Model.prepare`.
 
         Raises:

@@ -12,7 +12,7 @@ from dsh_protocol.rows import Log
 from dsh_protocol.streams import expand
 from dsh_protocol.wire import failed
 
-from ._model import Capabilities, Chunk, ChunkStream, PreparedCall, prepared
+from ._model import Capabilities, Chunk, ChunkStream, ModelCall, prepared
 from .retry import RetryPolicy
 
 
@@ -47,7 +47,7 @@ class ReplayModel:
             stream = events[request.seq].data["stream"]
             self._answers.append([chunk for _, chunk in expand(stream)])
 
-    async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
+    async def prepare(self, config: Mapping[str, Any]) -> ModelCall:
         """See `Model.prepare`.
 
         Raises:

@@ -13,7 +13,7 @@ import anyio
 
 from dsh_protocol.wire import ModelCallError
 
-from ._model import Capabilities, Chunk, ChunkStream, PreparedCall, prepared
+from ._model import Capabilities, Chunk, ChunkStream, ModelCall, prepared
 from .retry import RetryPolicy
 
 Json = dict[str, Any]
@@ -89,7 +89,7 @@ class ScriptedModel:
         self._retry_policy = retry_policy or RetryPolicy()
         self._pause = pause
 
-    async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
+    async def prepare(self, config: Mapping[str, Any]) -> ModelCall:
         """See `Model.prepare`.
 
         Raises:

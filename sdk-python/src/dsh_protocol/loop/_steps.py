@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_protocol.findings import UsageError
-from dsh_protocol.llm import ChunkStream, Model, ModelCallError
-from dsh_protocol.llm import PreparedCall as ModelCall
+from dsh_protocol.llm import ChunkStream, Model, ModelCall, ModelCallError
 from dsh_protocol.projections import (
     Attempt,
     CallOptions,
@@ -36,7 +35,7 @@ from ._failures import ModelFailureError
 from ._journal import Journal
 from ._turns import StepEnd, Turn
 from .frames import Frames
-from .hooks import Decision, Enter, Hooks, PreStep, RequestError, StepHook, StreamCall
+from .hooks import Decision, Enter, FailedRequest, Hooks, PreStep, StepHook, StreamCall
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -258,7 +257,7 @@ class ModelSteps:
         self, turn: Turn, provider: str, call: ModelCall | None, failure: Json
     ) -> None:
         policy = None if call is None else call.retry_policy
-        about = RequestError(*self._place(turn), provider, failure, policy)
+        about = FailedRequest(*self._place(turn), provider, failure, policy)
         if await self._parts.hooks.request_error.run(about, _no_retry) != "retry":
             raise ModelFailureError(failure)
         turn.require_going()

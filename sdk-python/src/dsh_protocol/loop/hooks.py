@@ -81,7 +81,7 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestError(StepHook):
+class FailedRequest(StepHook):
     """A request that failed: the failure object that ended its stream, and the provider it was sent to."""
 
     provider: str
@@ -119,7 +119,7 @@ class Hooks:
         """Before each step: change its messages, mark a new series, or reject it. May append to the log."""
         self.request: Chain[StepHook, Json] = Chain()
         """Before each attempt: the call configuration, `{provider, model, reasoningEffort?, temperature?, ...}`."""
-        self.request_error: Chain[RequestError, Retry | None] = Chain()
+        self.request_error: Chain[FailedRequest, Retry | None] = Chain()
         """After a failed request: `"retry"` sends it again, null ends the turn. May append to the log."""
         self.turn_stopping: Chain[TurnStopping, None] = Chain()
         """Before a turn ends by itself."""

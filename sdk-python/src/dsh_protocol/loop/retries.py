@@ -12,7 +12,7 @@ import anyio
 from dsh_protocol.abort import cancel_on
 from dsh_protocol.llm import RetryPolicy, next_retry, retry_data, retry_started_data
 
-from .hooks import Proceed, RequestError, Retry
+from .hooks import FailedRequest, Proceed, Retry
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
@@ -50,7 +50,7 @@ class Retries:
         self._chains: dict[tuple[str, str], _Chain] = {}
         self._session.subscribe(self._observe)
 
-    async def __call__(self, about: RequestError, proceed: Proceed[Retry | None]) -> Retry | None:
+    async def __call__(self, about: FailedRequest, proceed: Proceed[Retry | None]) -> Retry | None:
         """Wait and have the request sent again, or leave the failure to the other hooks."""
         policy = about.retry_policy
         if policy is None:
@@ -62,7 +62,7 @@ class Retries:
             return "retry"
         return None if policy.mode == "always" else await proceed()
 
-    async def _retry(self, about: RequestError, policy: RetryPolicy) -> bool:
+    async def _retry(self, about: FailedRequest, policy: RetryPolicy) -> bool:
         key = (about.provider, policy.key)
         chain = self._chains.get(key) or _Chain(self._session.options.new_id())
         retry = next_retry(policy, about.failure, chain.retries, self._spread())
