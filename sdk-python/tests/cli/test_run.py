@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from loopback import Reply, serve
@@ -22,6 +22,7 @@ from typer.testing import CliRunner, Result
 from dsh_protocol.check import check_file
 from dsh_protocol.cli import app
 from dsh_protocol.rows import Event, open_log
+from dsh_protocol.session import Session
 from dsh_protocol.store import Store
 
 KEY = "sk-secret-4711"
@@ -240,6 +241,18 @@ def test_a_session_that_another_process_writes() -> None:
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "error store/already-owned: " in refused.stderr
     assert len(of("turn/start")) == 1
+
+
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_a_store_keeps_its_compression(compression: Literal["none", "zstd"]) -> None:
+    session = Session.create(id="a", cwd=os.getcwd())
+    session.append("turn/start", {"turn": 1})
+    with Store("sessions", compression).create(session.header) as writer:
+        writer.append(session.events)
+    assert run("Go on.", "--session", "a").exit_code == 0
+    assert run("Begin.", "--session", "b").exit_code == 0
+    found = [(each.id, each.compression) for each in Store("sessions", compression).list()]
+    assert found == [("a", compression), ("b", compression)]
 
 
 @pytest.mark.parametrize("write", range(5))

@@ -21,7 +21,8 @@ _NOT_RUN = ("pip install ", "git clone ")
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in which the recordings stand where they stand in a clone."""
+    """An empty folder in which the recordings stand where they stand in a clone, and no endpoint to be asked."""
+    monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
     (tmp_path / "conformance").symlink_to(pages.ROOT / "conformance")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dsh_protocol.projections import CallOptions
     from dsh_protocol.rows import Event
     from dsh_protocol.session import Session
-    from dsh_protocol.store import Writer
+    from dsh_protocol.store import Store, Writer
     from dsh_protocol.tools import ToolDefinition
 
 _KEY = "DEEPSEEK_API_KEY"
@@ -145,18 +145,27 @@ class _Opened:
 
 
 def _opened(root: Path, session_id: str | None, wire: Wire | None) -> _Opened:
-    from dsh_protocol.session import Session
+    """The session to work on, in a store of the compression that its logs have."""
     from dsh_protocol.store import Store, StoreError
 
-    store = Store(root)
+    try:
+        return _opened_in(Store(root), session_id, wire)
+    except StoreError as error:
+        if error.code != "store/encoding-mismatch":
+            raise
+    return _opened_in(Store(root, "none"), session_id, wire)
+
+
+def _opened_in(store: Store, session_id: str | None, wire: Wire | None) -> _Opened:
+    from dsh_protocol.session import Session
+    from dsh_protocol.store import StoreError
+
     if session_id is not None:
         try:
-            writer = store.open_writer(session_id)
+            return _resumed(store.open_writer(session_id), wire)
         except StoreError as error:
             if error.code != "store/not-found":
                 raise
-        else:
-            return _resumed(writer, wire)
     version = (wire or Wire.messages).version
     session = Session.create(version, id=session_id, cwd=os.getcwd())
     return _Opened(session, store.create(session.header))
