@@ -156,6 +156,18 @@ class OfficialRuntime:
         sent = (n["params"] for n in self.notifications if n["method"] == "session.event")
         return [params["event"] for params in sent if params["sessionId"] == session]
 
+    def wait_for(self, session: str, kind: str) -> None:
+        """Wait for an event of this type in a session, as clients of releases without `session/wait` have to."""
+        deadline = time.monotonic() + _LIMIT
+        while not any(event["type"] == kind for event in self.events(session)):
+            try:
+                frame = self._frames.get(timeout=max(deadline - time.monotonic(), 0))
+            except queue.Empty:
+                raise RuntimeFailed(f"{kind} did not come{self._last_words()}") from None
+            if frame is None:
+                raise RuntimeFailed(f"{kind} did not come: it is gone{self._last_words()}")
+            self.notifications.append(frame)
+
     # ---- The process -------------------------------------------------------------------------------
 
     def _read(self) -> None:
