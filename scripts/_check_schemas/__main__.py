@@ -28,6 +28,7 @@ NAMED = {
     "deepseek-chat": "ChatRequest",
     "deepseek-messages": "MessagesRequest",
     "generate-options": "GenerateOptions",
+    "pi-ai-context": "PiAiContext",
     "route": "Route",
     "assemble-context": "AssembleContext",
     "section": "PromptSection",

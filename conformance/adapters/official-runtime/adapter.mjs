@@ -37,6 +37,7 @@ async function load(ctx) {
     format: await get('session-format'),
     llm: await get('llm'),
     deepseek: await get('llm-deepseek'),
+    piAi: await get('llm-pi-ai'),
     attachments: await get('attachment-local'),
     systemPrompt: await get('system-prompt'),
     projections: [],

@@ -93,7 +93,7 @@ TYPES = {
 ENTRIES = {
     "session/v3": ["SessionEvent", "SessionHeader", "StoredSessionHeader", "StoredEventRow"],
     "session/v4": ["SessionEvent", "SessionHeader", "StoredSessionHeader", "StoredEventRow"],
-    "wire": ["ChatRequest", "MessagesRequest", "GenerateOptions"],
+    "wire": ["ChatRequest", "MessagesRequest", "PiAiContext", "GenerateOptions"],
     "prompt": [
         *("AssembleContext", "PromptSection", "PromptContext", "PromptVariable"),
         *("ToolProviderResult", "PromptAssembly", "PromptConfig", "OutputSchema", "ValueSpec"),
@@ -300,6 +300,16 @@ def test_every_recorded_request_is_valid(schema: str, format_: str) -> None:
             assert validator.findings(body) == [], path
             count += 1
     assert count > 20
+
+
+def test_every_context_of_the_official_adapters_is_valid() -> None:
+    suite = Path(__file__).resolve().parents[3] / "conformance" / "suites" / "wire-pi-ai.json"
+    validator = Validator("wire/pi-ai-context")
+    cases = json.loads(suite.read_bytes())["cases"]
+    bodies = [case["expect"]["ok"]["body"] for case in cases if "ok" in case["expect"]]
+    for body in bodies:
+        assert validator.findings(json.loads(body)) == [], body
+    assert len(bodies) > 100
 
 
 def test_recorded_examples_are_recorded_bodies() -> None:

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 import pytest
-from tool_builders import Agent, Json, output, registry, tool
+from tool_builders import Agent, Json, call, output, registry, tool
 
 from dsh_protocol.findings import PromptError, RegistrationError
+from dsh_protocol.plugins import PluginHost
 from dsh_protocol.prompt import AssembleContext, PromptConfig, PromptService
 from dsh_protocol.rules import rule
 from dsh_protocol.scopes import Owner
@@ -246,3 +247,25 @@ async def test_a_hidden_tool_in_the_order_is_left_out_and_a_misspelled_one_fails
     assert caught.value.message == (
         'toolOrder lists unregistered tool "basj"; known tools: bash, read, write'
     )
+
+
+@pytest.mark.anyio
+async def test_a_plugin_registers_tools_and_takes_them_along_when_it_goes() -> None:
+    class Files:
+        name = "files"
+        inject = ("tools",)
+
+        def apply(self, ctx: Any) -> None:
+            ctx.tools.register(tool("read"))
+            ctx.tools.guard(lambda _: "not now")
+
+    tools = registry()
+    host = PluginHost(tools.events)
+    host.provide("tools", tools.of)
+    installed = host.install(Files())
+    result = (await tools.execute(call())).to_json()
+    assert result["error"]["message"] == "not now"
+    installed.dispose()
+    assert names(tools) == []
+    result = (await tools.execute(call())).to_json()
+    assert result["error"]["message"] == 'unknown tool "read"'

@@ -26,6 +26,7 @@ _WIRE_NAMES = {
     "deepseek-chat": "ChatRequest",
     "deepseek-messages": "MessagesRequest",
     "generate-options": "GenerateOptions",
+    "pi-ai-context": "PiAiContext",
     "route": "Route",
 }
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from . import _logs, _projections, _prompt, _requests, _streams, _tools, _values, _writing
+from . import (
+    _logs,
+    _projections,
+    _prompt,
+    _requests,
+    _responses,
+    _streams,
+    _tools,
+    _values,
+    _writing,
+)
 from ._answers import Json, Op
 
 FORMATS = (3, 4)
@@ -46,6 +56,7 @@ OPS: dict[str, Op] = {
     "prompt.attempt": _projections.attempt,
     "tools.run": _tools.run,
     "tools.schema": _tools.schema,
+    "wire.parse": _responses.wire_parse,
 }
 
 
