@@ -28,6 +28,7 @@ _ENTRIES = (
     "prompt/assemble-context",
     "prompt/assembly",
     "prompt/config",
+    "prompt/persona",
     "prompt/tool-definition",
     "prompt/output-schema",
     "prompt/parameter-specs",
