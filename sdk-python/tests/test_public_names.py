@@ -28,6 +28,14 @@ NAMES = {
     *("request_at", "request_body", "rule", "schema", "schema_names", "serialize"),
     *("session_log_member", "EventType", "Explanation", "event_type", "event_types", "explain"),
     *("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
+    *("Attempt", "CallOptions", "Commit", "HeaderDecision", "LogFacts", "PreparedCall"),
+    *("RequestProjections", "RuntimeContextProjection", "SeriesMemory", "SingleCommitProjection"),
+    *("SystemPromptProjection", "decide_header", "seed_config"),
+    *("Events", "Owner", "Scopes", "Installed", "PluginContext", "PluginHost"),
+    *("PromptError", "RegistrationError", "ScopeError", "AssembleContext", "Contributor"),
+    *("PromptAssembly", "PromptConfig", "PromptService", "PromptText", "assemble_context_for"),
+    *("context_order", "section_order", "interpolate", "register_persona", "render_prompt"),
+    *("join_context_sections", "render_context_sections", "render_context_snapshot"),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 

@@ -102,7 +102,7 @@ def _rule_item(entry: Rule, version: int, cases: list[Case], listed: Json) -> It
     key = f"rule:{entry.id}"
     here = [case for case in cases if version in case.formats]
     follows = key in listed["followers"]
-    accepting = tuple(case.id for case in here if "ok" in case.expect and not case.breaks(entry.id))
+    accepting = tuple(case.id for case in here if _accepts(case, entry.id))
     refusing = tuple(
         case.id
         for case in here
@@ -111,6 +111,11 @@ def _rule_item(entry: Rule, version: int, cases: list[Case], listed: Json) -> It
     kinds = (("an accepting case", accepting), ("a refusing case", refusing))
     missing = tuple(kind for kind, found in kinds if not found)
     return Item(key, version, accepting, refusing, missing, listed["untestable"].get(key, ""))
+
+
+def _accepts(case: Case, rule_id: str) -> bool:
+    """Whether the case gives values, and does not break the rule on the way."""
+    return not case.expect.keys().isdisjoint({"ok", "steps"}) and not case.breaks(rule_id)
 
 
 def _drops_what_is_committed(case: Case, version: int) -> bool:
