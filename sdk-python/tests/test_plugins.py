@@ -12,6 +12,8 @@ import pytest
 from dsh_protocol.findings import RegistrationError
 from dsh_protocol.plugins import MissingServiceError, Plugin, PluginContext, PluginHost
 from dsh_protocol.prompt import AssembleContext, PromptService
+from dsh_protocol.tools import ToolRegistry
+from dsh_protocol.tools.function import tool
 
 
 def plugin(apply: Callable[[Any], object], *inject: str, name: str = "mine") -> Plugin:
@@ -212,3 +214,25 @@ def test_the_other_things_a_plugin_does() -> None:
     installed.dispose()
     host.events.emit("hello")
     assert (names(service, agent), seen) == ([], ["hello", "undone"])
+
+
+def test_a_tool_of_a_plugin_reaches_the_prompt_with_what_the_model_may_see() -> None:
+    host, service = host_with_prompt()
+    registry = ToolRegistry(host.events)
+    host.provide("tools", registry.of)
+    service.tools(registry.provider)
+
+    def apply(ctx: PluginContext) -> None:
+        def look_up(term: str) -> str:
+            """Look up a term."""
+            return term
+
+        ctx.tools.register(tool(look_up))
+        ctx.system_prompt.section("mine:look_up", order=20000, text="Look words up.")
+
+    installed = host.install(plugin(apply, "system_prompt", "tools"))
+    (schema,) = asyncio.run(service.assemble()).tools
+    assert list(schema) == ["name", "description", "parameters"]
+    assert (schema["name"], schema["description"]) == ("look_up", "Look up a term.")
+    installed.dispose()
+    assert asyncio.run(service.assemble()).tools == []

@@ -36,6 +36,11 @@ NAMES = {
     *("PromptAssembly", "PromptConfig", "PromptService", "PromptText", "assemble_context_for"),
     *("context_order", "section_order", "interpolate", "register_persona", "render_prompt"),
     *("join_context_sections", "render_context_sections", "render_context_snapshot"),
+    *("AbortController", "AbortSignal", "FunctionTool", "JsonSchemaError", "ToolArgsError"),
+    *("ToolCall", "ToolDefinition", "ToolError", "ToolExecution", "ToolFailure"),
+    *("ToolNotFoundError", "ToolOutput", "ToolOutputError", "ToolRegistry", "ToolSuccess"),
+    *("Tools", "parameter_schema", "schema_violations", "tool", "typed_tool", "value_schema"),
+    *("value_violations",),
     *("Cursor", "LogReader", "Store", "StoreError", "StoredSession", "list_sessions", "salvage"),
 }
 

@@ -44,6 +44,7 @@ const contextSteps = {
 
 const headerSteps = {
   ...logSteps,
+  seed: ({ agent }, { options }) => seed(agent, options),
   request(world, step) {
     const { agent, library } = world
     const from = agent.session.seq
@@ -54,9 +55,28 @@ const headerSteps = {
   },
 }
 
+// What a request starts from, before any plugin changes it: the hook that plugins have is where we look.
+async function seed(agent, options) {
+  let config
+  const waterfall = async (_name, _payload, next) => {
+    config = await next()
+    throw new Error('seen')
+  }
+  const asked = Object.assign(Object.create(agent), { options, dispatch: { waterfall } })
+  await asked.prepareRequest(1, 1, new AbortController().signal).catch((error) => {
+    if (config === undefined) throw error
+  })
+  return { config, text: JSON.stringify(config) }
+}
+
 const attemptSteps = {
   ...logSteps,
   async attempt({ library, agent }, step) {
+    const turn = agent.session.snapshotEvents().filter(({ type }) => type === 'turn/start').length + 1
+    const place = { turn, step: 1 }
+    agent.append('turn/start', { turn })
+    agent.append('step/start', place)
+    agent.phase.turn = turn
     const from = agent.session.seq
     const contexts = step.contexts ?? []
     const assembly = {
@@ -69,7 +89,10 @@ const attemptSteps = {
     const messages = [...(step.messages ?? []), ...(context === undefined ? [] : [context])]
     agent.prepare(step)
     await agent.step({ kind: 'enter', messages, assembly, startsRequestSeries: step.startsRequestSeries === true })
-    return { events: appended(agent, from).filter(({ type }) => !/^assistant\//.test(type)) }
+    const events = appended(agent, from).filter(({ type }) => !/^assistant\//.test(type))
+    agent.append('step/end', place)
+    agent.append('turn/end', { turn, reason: { kind: 'completed' } })
+    return { events }
   },
   messages: ({ session }) => session.deriveMessages().map(({ role, content, source }) => ({ role, content, source })),
 }

@@ -44,7 +44,7 @@ const toolSteps = {
   },
   provide: (world, { scope }) => world.ctx().tools.wireSchemas(world.key(scope)),
   mode: (world, { scope, call }) => world.ctx().tools.executionMode(execution(world, scope, call)),
-  guard: (world, step) => world.keep(step, (ctx) => ctx.tools.guard(() => step.reason)),
+  guard: (world, step) => world.keep(step, (ctx) => ctx.tools.guard(() => step.reason ?? undefined)),
   pre: (world, step) => world.keep(step, (ctx) => ctx.on('tools/pre-execute', decided(world, step, 'pre'), where(step))),
   post: (world, step) => world.keep(step, (ctx) => ctx.on('tools/post-execute', decided(world, step, 'post'), where(step))),
   around: (world, step) => world.keep(step, (ctx) => ctx.on('tools/execute', around(world, step), where(step))),
@@ -131,7 +131,7 @@ function decided(world, { as, decision, aborts }, kind) {
     world.note(as)
     if (aborts) world.controller.abort()
     if (decision === 'next') return next()
-    if (isProducer(decision)) return world.function(decision)()
+    if (decision.throws !== undefined) throw new Thrown(decision.throws)
     return structuredClone(decision)
   }
 }

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .abort import AbortController, AbortSignal
     from .check import Report, check_file, check_log, check_path
     from .dialect import Dialect
     from .findings import (
@@ -80,10 +81,33 @@ if TYPE_CHECKING:
         list_sessions,
         salvage,
     )
+    from .tools import (
+        FunctionTool,
+        JsonSchemaError,
+        ToolArgsError,
+        ToolCall,
+        ToolDefinition,
+        ToolError,
+        ToolExecution,
+        ToolFailure,
+        ToolNotFoundError,
+        ToolOutput,
+        ToolOutputError,
+        ToolRegistry,
+        Tools,
+        ToolSuccess,
+        parameter_schema,
+        schema_violations,
+        tool,
+        typed_tool,
+        value_schema,
+        value_violations,
+    )
     from .verdicts import Verdicts
     from .wire import DirectoryAttachments, serialize
 
 _MODULES = {
+    "abort": ("AbortController", "AbortSignal"),
     "check": ("Report", "check_file", "check_log", "check_path"),
     "dialect": ("Dialect",),
     "findings": (
@@ -151,12 +175,36 @@ _MODULES = {
         "list_sessions",
         "salvage",
     ),
+    "tools": (
+        "FunctionTool",
+        "JsonSchemaError",
+        "ToolArgsError",
+        "ToolCall",
+        "ToolDefinition",
+        "ToolError",
+        "ToolExecution",
+        "ToolFailure",
+        "ToolNotFoundError",
+        "ToolOutput",
+        "ToolOutputError",
+        "ToolRegistry",
+        "ToolSuccess",
+        "Tools",
+        "parameter_schema",
+        "schema_violations",
+        "tool",
+        "typed_tool",
+        "value_schema",
+        "value_violations",
+    ),
     "verdicts": ("Verdicts",),
     "wire": ("DirectoryAttachments", "serialize"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [  # noqa: RUF022 (by module)
+    "AbortController",
+    "AbortSignal",
     "Report",
     "Verdicts",
     "check_file",
@@ -250,6 +298,26 @@ __all__ = [  # noqa: RUF022 (by module)
     "StoredSession",
     "list_sessions",
     "salvage",
+    "FunctionTool",
+    "JsonSchemaError",
+    "ToolArgsError",
+    "ToolCall",
+    "ToolDefinition",
+    "ToolError",
+    "ToolExecution",
+    "ToolFailure",
+    "ToolNotFoundError",
+    "ToolOutput",
+    "ToolOutputError",
+    "ToolRegistry",
+    "ToolSuccess",
+    "Tools",
+    "parameter_schema",
+    "schema_violations",
+    "tool",
+    "typed_tool",
+    "value_schema",
+    "value_violations",
     "DirectoryAttachments",
     "serialize",
 ]

@@ -24,6 +24,7 @@ from .scopes import INACTIVE, Disposer, Events, Owner, calling_place
 
 if TYPE_CHECKING:
     from .prompt import Contributor
+    from .tools import Tools
 
 ServiceFor: TypeAlias = Callable[[Owner], Any]
 """Gives a service as one owner uses it, such as `PromptService.of`."""
@@ -211,6 +212,7 @@ class PluginContext:
 
     if TYPE_CHECKING:
         system_prompt: Contributor
+        tools: Tools
 
     def __init__(self, host: PluginHost, owner: Owner, inject: Sequence[str]) -> None:
         self._host = host

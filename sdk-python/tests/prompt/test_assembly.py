@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import pytest
 
 from dsh_protocol.abort import AbortController
@@ -20,7 +21,7 @@ from dsh_protocol.prompt import (
     assemble_context_for,
     render_prompt,
 )
-from dsh_protocol.scopes import Events, Next, Owner
+from dsh_protocol.scopes import Disposer, Events, Next, Owner
 
 
 class Key:
@@ -487,6 +488,36 @@ def test_assemblies_that_run_at_the_same_time_are_independent() -> None:
     assert (names(one.sections), names(two.sections)) == ([], ["late"])
 
 
+def test_what_a_provider_raises_names_the_contribution() -> None:
+    service = make()
+    error = ValueError("mine")
+
+    def fail(_: AssembleContext) -> str:
+        raise error
+
+    registrations: list[tuple[str, Callable[[], Disposer]]] = [
+        ("text 'n'", lambda: service.section("n", order=1, text=fail)),
+        ("text 'n'", lambda: service.context("n", order=1, text=fail)),
+        ("variable 'n'", lambda: service.variable("n", fail)),
+    ]
+    for kind, register in registrations:
+        dispose = register()
+        with pytest.raises(ValueError, match="mine") as caught:
+            assemble(service)
+        assert caught.value is error
+        assert error.__notes__.pop() == f"raised by the provider of prompt {kind}"
+        dispose()
+
+
+@pytest.mark.parametrize("result", [None, [], {"tools": []}])
+def test_a_tool_provider_that_returns_no_tools_is_told_so(result: Any) -> None:
+    service = make()
+    service.tools(lambda _: result)
+    with pytest.raises(PromptError, match=type(result).__name__) as error:
+        assemble(service)
+    assert error.value.code == "prompt/tools-result"
+
+
 # ---- Registrations while an assembly runs ---------------------------------------------------------------------------
 
 
@@ -616,3 +647,18 @@ def test_refreshing_looks_from_the_scope_of_the_request() -> None:
     assert pairs(service.refresh_context(accepted).contexts) == [("c", "global")]
     fresh = service.refresh_context(accepted, AssembleContext(scope=agent))
     assert pairs(fresh.contexts) == [("c", "near")]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_any_event_loop_will_do(backend: str) -> None:
+    service = make()
+
+    async def slow(
+        assembly: PromptAssembly, _: AssembleContext, further: Next[PromptAssembly]
+    ) -> PromptAssembly:
+        await anyio.sleep(0)
+        return await further()
+
+    service.events.on(ASSEMBLE, slow, Owner())
+    service.section("s", order=1, text="s")
+    assert names(anyio.run(service.assemble, backend=backend).sections) == ["s"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 from official import official_runtime
 
 from dsh_protocol.findings import ProtocolError
-from dsh_protocol.prompt import AssembleContext, PromptAssembly, PromptConfig, PromptService
+from dsh_protocol.prompt import (
+    AssembleContext,
+    PromptAssembly,
+    PromptConfig,
+    PromptService,
+    render_context_sections,
+    render_context_snapshot,
+    render_prompt,
+)
 from dsh_protocol.scopes import Owner
 
 Step = dict[str, Any]
@@ -210,3 +219,63 @@ def test_against_the_official_library() -> None:
                     assert _shown(ours) == answer["ok"]
 
         compare()
+
+
+CONTEXT_TEXTS = st.sampled_from(["", "x", "{{a}}", "{{b}} {{", "{{none"])
+LATER = st.lists(st.one_of(CONTEXTS, CONTEXTS, SUPPRESS, SECTIONS), max_size=6)
+
+
+def test_refreshing_and_rendering_against_the_official_library() -> None:
+    with official_runtime() as official:
+
+        @given(
+            st.lists(st.one_of(CONTEXTS, CONTEXTS, VARIABLES), max_size=8), LATER, SCOPES, st.data()
+        )
+        @settings(max_examples=150, deadline=None)
+        def compare(first: list[Step], later: list[Step], scope: str | None, data: Any) -> None:
+            for step in [*first, *later]:
+                for kind in {"section", "context"} & step.keys():
+                    step[kind]["text"] = data.draw(CONTEXT_TEXTS)
+            context = {} if scope is None else {"context": {"scope": scope}}
+            program = [
+                *_program([], None)[: 1 + len(PARENTS)],
+                *first,
+                {"do": "assemble", "as": "accepted", **context},
+                *later,
+                {"do": "refresh", "of": "accepted", "as": "fresh", **context},
+                {"do": "render", "of": "fresh"},
+                {"do": "contexts", "of": "fresh"},
+            ]
+            answers = official.answer("prompt.run", {"steps": program})["steps"][-3:]
+            world = World(None)
+            for step in first:
+                world.act(step)
+            accepted = world.assemble(scope)
+            assert isinstance(accepted, PromptAssembly)
+            for step in later:
+                world.act(step)
+            fresh = world.service.refresh_context(
+                accepted, AssembleContext(scope=world.keys[scope])
+            )
+            assert _shown(fresh) == answers[0]["ok"]
+            assert _attempt(lambda: {"prompt": render_prompt(fresh)}) == _told(answers[1])
+            assert _attempt(lambda: _rendered_contexts(fresh)) == _told(answers[2])
+
+        compare()
+
+
+def _rendered_contexts(assembly: PromptAssembly) -> dict[str, Any]:
+    sections = [section.to_json() for section in render_context_sections(assembly)]
+    return {"sections": sections, "snapshot": render_context_snapshot(assembly)}
+
+
+def _attempt(render: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return render()
+    except ProtocolError as error:
+        return {"text": error.message}
+
+
+def _told(answer: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = answer["ok"] if "ok" in answer else answer["refused"]
+    return told

@@ -1,4 +1,4 @@
-"""What is shown by which case: every rule, every event type, and the other lists of `trace.json`, both ways.
+"""What is shown by which case: every rule, every event type, what a loop writes, and the lists of `trace.json`, both ways.
 
 A rule needs an accepting and a refusing case in each format that it holds in. What has none, and is not listed as
 untestable, is a hole.
@@ -13,6 +13,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+import dsh_protocol_data
 from dsh_protocol.dialect import CURRENT, OLDEST, dialect
 from dsh_protocol.rules import Rule, rules
 
@@ -140,6 +141,10 @@ def _citable(listed: Json) -> Iterator[tuple[str, int | None]]:
     for version in FORMATS:
         for event_type in sorted(dialect(version).event_types):
             yield f"type:{event_type}", version
+    for rule_ in dsh_protocol_data.load("loop_rules")["rules"]:
+        name = rule_["id"].replace("/", ":")
+        last = CURRENT if rule_["until"] is None else rule_["until"]
+        yield from ((name, version) for version in FORMATS if rule_["since"] <= version <= last)
     for name, entries in listed["lists"].items():
         for entry in entries:
             yield f"{name}:{entry}", None

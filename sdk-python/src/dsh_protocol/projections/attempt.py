@@ -18,7 +18,7 @@ from .runtime_context import RuntimeContextProjection
 from .system_prompt import PromptProjection, SystemPromptProjection
 
 Json: TypeAlias = dict[str, Any]
-Section: TypeAlias = Mapping[str, str]
+Section: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

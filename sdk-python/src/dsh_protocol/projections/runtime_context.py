@@ -75,7 +75,7 @@ class RuntimeContextProjection:
         elif self._is_replaced_by(event):
             self.retained = "removed"
 
-    def project(self, snapshot: str, sections: Sequence[Mapping[str, str]]) -> Json | None:
+    def project(self, snapshot: str, sections: Sequence[Mapping[str, Any]]) -> Json | None:
         """The message that is due, to be appended to the surface; null when the model has it already (rule `loop/context-due`).
 
         `snapshot` is the text of the whole context, empty when there is none; `sections` are the `{name, text}` that it was
@@ -94,7 +94,7 @@ class RuntimeContextProjection:
             return False
         return told.seq in (event.citations or ())
 
-    def _source_of(self, sections: Iterable[Mapping[str, str]]) -> Json:
+    def _source_of(self, sections: Iterable[Mapping[str, Any]]) -> Json:
         named = [{"name": section["name"], "text": section["text"]} for section in sections]
         source: Json = dict(self._dialect.context_source)
         return {**source, "form": "snapshot", "sections": named} if named else source

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
-from dsh_protocol.findings import RegistrationError
-from dsh_protocol.rules import Words, code_of, refuse
-from dsh_protocol.scopes import Anonymous, Named
+from dsh_protocol.rules import Words
+from dsh_protocol.scopes import Anonymous, Named, registration_error
 
 from .assembly import AssembleContext, PromptText
 
@@ -36,6 +35,20 @@ ToolProvider = Callable[[AssembleContext], ToolProviderResult | Mapping[str, Any
 """The tools for one assembly, in the shape of `ToolProviderResult`; synchronous, called once in each."""
 
 
+V = TypeVar("V")
+
+
+def evaluated(
+    kind: str, name: str, provider: Callable[[AssembleContext], V], context: AssembleContext
+) -> V:
+    """What a provider gives for one assembly. What it raises is passed on, with a note that names the contribution."""
+    try:
+        return provider(context)
+    except Exception as error:
+        error.add_note(f"raised by the provider of prompt {kind} {name!r}")
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """A section or a context as it was registered; only sections are `complete`, only contexts `required`."""
@@ -49,7 +62,9 @@ class Contribution:
 
     def evaluate(self, context: AssembleContext) -> PromptText:
         """This contribution for one assembly."""
-        text = self.text(context) if callable(self.text) else self.text
+        text = self.text
+        if callable(text):
+            text = evaluated("text", self.name, text, context)
         return PromptText(self.name, text, self.interpolate)
 
 
@@ -85,13 +100,3 @@ def finite_order(kind: str, name: str, order: object) -> float:
         if math.isfinite(number):
             return number
     raise registration_error("prompt/order-finite", path="/order", kind=Words(kind), name=name)
-
-
-def registration_error(
-    rule_id: str, *, path: str, first: str = "", **params: Any
-) -> RegistrationError:
-    """The error that says a registration breaks a rule."""
-    finding = refuse(rule_id, path=path, **params)
-    return RegistrationError(
-        code_of(rule_id), finding.message, fix=finding.fix, path=path, first=first
-    )

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dsh_protocol.rules import Words
-from dsh_protocol.scopes import Disposer, Layers, Named, Owner, calling_place
+from dsh_protocol.scopes import (
+    Disposer,
+    Layers,
+    Named,
+    Owner,
+    calling_place,
+    registration_error,
+)
 
 from .contributions import (
     Contribution,
@@ -15,7 +22,6 @@ from .contributions import (
     ToolProvider,
     VariableProvider,
     finite_order,
-    registration_error,
 )
 from .interpolation import VARIABLE_NAME
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from typing import Final
 
 from dsh_protocol.findings import PromptError
@@ -14,7 +15,7 @@ from ._texts import TEXTS, prompt_error
 from ._utf16 import sort_key
 from .assembly import BARE, AssembleContext, PromptAssembly, PromptText
 from .config import PromptConfig
-from .contributions import Contribution, PromptLayer, ToolProvider
+from .contributions import Contribution, PromptLayer, ToolProvider, evaluated
 from .contributor import Contributor
 from .orders import section_order
 from .tool_order import Tool, check_tool_order, ordered, visible_to_model
@@ -28,6 +29,30 @@ CHANGE: Final = "system-prompt/change"
 PERSONA_PREFIX: Final = "deployment:persona-prefix"
 PERSONA_SUFFIX: Final = "deployment:persona-suffix"
 _IDENTITY: Final = "harness:identity"
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """An assembly before its waterfall, with what listeners cannot undo.
+
+    `whole` is the complete section; `suppressed` has all registered contexts where only required ones are let through.
+    """
+
+    assembly: PromptAssembly
+    whole: PromptText | None
+    suppressed: Mapping[str, Contribution] | None
+
+    def enforce(self, result: PromptAssembly) -> PromptAssembly:
+        """The value of the waterfall, or a shallow copy of it."""
+        if self.whole is None and self.suppressed is None:
+            return result
+        result = copy(result)
+        if self.whole is not None:
+            result.sections = [self.whole]
+        if self.suppressed is not None:
+            registered = self.suppressed
+            result.contexts = [each for each in result.contexts if _is_required(each, registered)]
+        return result
 
 
 class PromptService(Contributor):
@@ -63,35 +88,9 @@ class PromptService(Contributor):
             PromptError: `prompt/multiple-complete`, `prompt/tool-name-reserved` or `prompt/tool-order-unknown`.
             Exception: whatever a provider or a listener raised.
         """
-        visible = self._layers.visible(context.scope)
-        suppressed = _is_suppressed(visible)
-        # The iteration is live, and what a variable registers is merged below: that is what the official library does.
-        variables = {
-            name: provider(context)
-            for layer in visible
-            for name, provider in layer.variables.items()
-        }
-        sections = self._sections(context)
-        contexts = self._contexts(context)
-        tools, known = _collected([p for layer in visible for p in layer.providers], context)
-        drafts = sorted(sections.values(), key=lambda entry: (entry.order, sort_key(entry.name)))
-        _require_one_complete(drafts)
-        texts = [entry.evaluate(context) for entry in drafts]
-        # Copied before listeners see it: they cannot change a complete prompt.
-        only = next(
-            (copy(t) for t, entry in zip(texts, drafts, strict=True) if entry.complete), None
-        )
-        facts = sorted(contexts.values(), key=lambda entry: entry.order)
-        assembly = PromptAssembly(
-            sections=texts,
-            contexts=[
-                entry.evaluate(context) for entry in facts if entry.required or not suppressed
-            ],
-            tools=ordered(tools, self._tool_order, known),
-            variables=variables,
-        )
-        result = await self.events.waterfall(ASSEMBLE, assembly, context, context.scope)
-        return _enforced(_checked(result), only, contexts if suppressed else None)
+        draft = self._draft(context)
+        result = await self.events.waterfall(ASSEMBLE, draft.assembly, context, context.scope)
+        return draft.enforce(_checked(result))
 
     def refresh_context(
         self, assembly: PromptAssembly, context: AssembleContext = BARE
@@ -119,6 +118,37 @@ class PromptService(Contributor):
         result = copy(assembly)
         result.contexts = contexts
         return result
+
+    def _draft(self, context: AssembleContext) -> _Draft:
+        visible = self._layers.visible(context.scope)
+        suppressed = _is_suppressed(visible)
+        # The iteration is live, and what a variable registers is merged below: that is what the official library does.
+        variables = {
+            name: evaluated("variable", name, provider, context)
+            for layer in visible
+            for name, provider in layer.variables.items()
+        }
+        sections = self._sections(context)
+        contexts = self._contexts(context)
+        tools, known = _collected([p for layer in visible for p in layer.providers], context)
+        parts = sorted(sections.values(), key=lambda entry: (entry.order, sort_key(entry.name)))
+        _require_one_complete(parts)
+        facts = sorted(contexts.values(), key=lambda entry: entry.order)
+        assembly = PromptAssembly(
+            sections=[entry.evaluate(context) for entry in parts],
+            contexts=[
+                entry.evaluate(context) for entry in facts if entry.required or not suppressed
+            ],
+            tools=ordered(tools, self._tool_order, known),
+            variables=variables,
+        )
+        whole = next((index for index, entry in enumerate(parts) if entry.complete), None)
+        return _Draft(
+            assembly,
+            # A copy: listeners cannot change a complete prompt.
+            whole=None if whole is None else copy(assembly.sections[whole]),
+            suppressed=contexts if suppressed else None,
+        )
 
     def _register_own(self, config: PromptConfig) -> None:
         if config.include_harness_identity:
@@ -150,6 +180,8 @@ def _collected(
     known: set[str] = set()
     for provider in providers:
         result = provider(context)
+        if not isinstance(result, Mapping) or "schemas" not in result:
+            raise _no_tools(result)
         seen = [visible_to_model(schema) for schema in result["schemas"]]
         names = result.get("knownNames")
         tools += seen
@@ -164,6 +196,14 @@ def _require_one_complete(drafts: Iterable[Contribution]) -> None:
         raise prompt_error("prompt/multiple-complete", names=names)
 
 
+def _no_tools(result: object) -> PromptError:
+    return PromptError(
+        "prompt/tools-result",
+        f"a tool provider returned {type(result).__name__} instead of an object with schemas",
+        fix='Return {"schemas": [...]}; a provider is no coroutine.',
+    )
+
+
 def _checked(result: object) -> PromptAssembly:
     if isinstance(result, PromptAssembly):
         return result
@@ -174,26 +214,12 @@ def _checked(result: object) -> PromptAssembly:
     )
 
 
-def _enforced(
-    result: PromptAssembly, only: PromptText | None, suppressed: dict[str, Contribution] | None
-) -> PromptAssembly:
-    """The value of the waterfall with what listeners cannot undo."""
-    if only is None and suppressed is None:
-        return result
-    result = copy(result)
-    if only is not None:
-        result.sections = [only]
-    if suppressed is not None:
-        result.contexts = [each for each in result.contexts if _is_required(each, suppressed)]
-    return result
-
-
-def _is_required(entry: PromptText, registered: dict[str, Contribution]) -> bool:
+def _is_required(entry: PromptText, registered: Mapping[str, Contribution]) -> bool:
     return entry.name in registered and registered[entry.name].required
 
 
 def _place_of(
-    entry: Contribution, contexts: list[PromptText], registered: dict[str, Contribution]
+    entry: Contribution, contexts: list[PromptText], registered: Mapping[str, Contribution]
 ) -> int:
     """Before the first context that is registered with a greater order; at the end without one."""
     for index, other in enumerate(contexts):

@@ -8,6 +8,7 @@ registered something, and `Events` calls the listeners that a scope may hear.
 from __future__ import annotations
 
 from .chains import ScopeBinding, Scopes
+from .errors import registration_error
 from .events import ChangeListener, Events, Listener, Next
 from .layers import Anonymous, Layer, Layers, Named
 from .owners import INACTIVE, Disposer, Owner, calling_place
@@ -27,4 +28,5 @@ __all__ = [
     "ScopeBinding",
     "Scopes",
     "calling_place",
+    "registration_error",
 ]

@@ -19,6 +19,7 @@ from .execution import (
     ToolCall,
     ToolExecution,
 )
+from .function import FunctionTool, tool
 from .registry import RUN_CODE, ToolRegistry, Tools
 from .subset import assert_object_schema, assert_supported, schema_violations
 from .values import value_violations
@@ -26,6 +27,7 @@ from .values import value_violations
 __all__ = [
     "RUN_CODE",
     "ApprovalRequest",
+    "FunctionTool",
     "JsonSchemaError",
     "PostDecision",
     "PreDecision",
@@ -46,6 +48,7 @@ __all__ = [
     "assert_supported",
     "parameter_schema",
     "schema_violations",
+    "tool",
     "typed_tool",
     "value_schema",
     "value_violations",

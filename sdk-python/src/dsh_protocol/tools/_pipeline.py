@@ -7,10 +7,11 @@ or a listener does; the failure is the result.
 
 from __future__ import annotations
 
+import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
@@ -44,9 +45,12 @@ from .execution import (
 from .values import value_violations
 
 _LOG = logging.getLogger("dsh_protocol.tools")
+_BAD_ARGUMENTS = "tool execution arguments must be losslessly JSON-serializable"
 
 Approver = Callable[[ApprovalRequest], Awaitable[ApprovalOutcome]]
 Guard = Callable[[ToolExecution], str | None]
+_Answer: TypeAlias = ApprovalOutcome | Literal["nobody"] | None
+"""What came of asking: `nobody` without an agent whose user could be asked, None without an approver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +95,15 @@ class Pipeline:
 
     async def prepare(self, call: ToolCall) -> Stage:
         """Take the arguments down, ask the policies, then the guards."""
+        execution = ToolExecution(call)
         tool = self._view.get(call.name, call.agent)
-        try:
-            execution = ToolExecution(call, snapshot(call.arguments))
-        except JsonError:
-            execution = ToolExecution(call, None)
-            execution._finalize = None if tool is None else tool.finalize_content
-            return Stage(
-                "final",
-                execution,
-                failure("tool execution arguments must be losslessly JSON-serializable"),
-            )
         if tool is not None:
             execution._finalize = tool.finalize_content
             execution._project = tool.project_content
+        try:
+            execution.arguments = snapshot(call.arguments)
+        except JsonError:
+            return Stage("final", execution, failure(_BAD_ARGUMENTS))
         if call.signal.aborted:
             return Stage("final", execution, aborted(started=False))
         try:
@@ -143,10 +142,10 @@ class Pipeline:
 
     def finish(self, execution: ToolExecution, result: ToolResult) -> ToolResult:
         """Let the tool have the last word about the content, and tell the observers."""
-        result = _settled_or_failed(lambda: result)
-        result = _settled_or_failed(lambda: _final(execution, result))
-        self._notify(execution, result)
-        return result
+        shown = _settled_or_failed(lambda: result)
+        final = _settled_or_failed(lambda: _final(execution, shown))
+        self._notify(execution, final)
+        return final
 
     # ---- Before the body -------------------------------------------------------------------------
 
@@ -154,6 +153,7 @@ class Pipeline:
         decision: PreDecision = await self._events.around(
             "tools/pre-execute", (execution,), _allow, execution.agent
         )
+        _require_kind("tools/pre-execute", decision, ("allow", "deny", "ask", "cancel"))
         if decision["kind"] == "ask":
             outcome = await self._asked(execution, decision)
             if _is_cancelled(execution) and outcome == "cancelled":
@@ -163,17 +163,17 @@ class Pipeline:
             return aborted(started=False)
         if decision["kind"] == "deny":
             return failure(decision["reason"], decision.get("info"))
-        if decision["kind"] != "allow":
-            raise TypeError(f"tools/pre-execute has no decision {decision['kind']!r}")
         reason = self._guarded(execution)
         if reason is not None:
             return failure(reason)
         return aborted(started=False) if _is_cancelled(execution) else None
 
-    async def _asked(self, execution: ToolExecution, ask: Ask) -> ApprovalOutcome | None:
+    async def _asked(self, execution: ToolExecution, ask: Ask) -> _Answer:
         approver = self._view.approver
-        if approver is None or execution.agent is None:
+        if approver is None:
             return None
+        if execution.agent is None:
+            return "nobody"
         return await approver(
             ApprovalRequest(
                 agent=execution.agent,
@@ -266,11 +266,10 @@ class Pipeline:
         decision: PostDecision = await self._events.around(
             "tools/post-execute", (execution, result), _accept, execution.agent
         )
+        _require_kind("tools/post-execute", decision, ("accept", "block"))
         contexts = decision.get("additionalContexts", [])
         if decision["kind"] == "block":
             return _own(execution, blocked(decision["feedback"], contexts))
-        if decision["kind"] != "accept":
-            raise TypeError(f"tools/post-execute has no decision {decision['kind']!r}")
         if "content" in decision and "value" in decision:
             raise TypeError(
                 "tools/post-execute accept decision cannot replace both value and content"
@@ -287,7 +286,7 @@ class Pipeline:
     def _notify(self, execution: ToolExecution, result: ToolResult) -> None:
         for observer in self._events.heard("tools/result", execution.agent):
             try:
-                observer(execution, result)
+                _require_done(observer(execution, result))
             except Exception as error:
                 _LOG.warning(
                     "an observer of tools/result failed for tool %r (%s): %s",
@@ -295,6 +294,18 @@ class Pipeline:
                     execution.call_id,
                     message_of(error),
                 )
+
+
+def _require_kind(event: str, decision: object, kinds: Sequence[str]) -> None:
+    kind = decision.get("kind") if isinstance(decision, Mapping) else None
+    if kind not in kinds:
+        raise TypeError(f"a listener of {event} gave no decision of kind {', '.join(kinds)}")
+
+
+def _require_done(returned: object) -> None:
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError("an observer of tools/result is a plain function: nobody awaits it")
 
 
 def _allow() -> PreDecision:
@@ -305,14 +316,14 @@ def _accept() -> PostDecision:
     return {"kind": "accept"}
 
 
-def _decision_of(
-    outcome: ApprovalOutcome | None, execution: ToolExecution, ask: Ask
-) -> PreDecision:
+def _decision_of(outcome: _Answer, execution: ToolExecution, ask: Ask) -> PreDecision:
     tool = f'tool "{execution.name}"'
     if outcome == "allowed-once":
         return {"kind": "allow"}
     if outcome is None:
-        reason = ask.get("reason") or f"{tool} requires approval (not yet supported)"
+        reason = ask.get("reason", f"{tool} requires approval (not yet supported)")
+    elif outcome == "nobody":
+        reason = f"{tool} requires approval, but the call has no agent to route it through"
     elif outcome == "rejected":
         reason = f"the user rejected {tool}"
     elif outcome == "cancelled":

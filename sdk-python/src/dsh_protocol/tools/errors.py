@@ -6,10 +6,9 @@ Their texts are protocol constants, so that a log written here reads as one of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dsh_protocol.findings import ProtocolError, RegistrationError
-from dsh_protocol.rules import code_of, exact, refuse
+from dsh_protocol.findings import ProtocolError
+from dsh_protocol.rules import code_of, exact
 
 
 class ToolError(ProtocolError):
@@ -62,16 +61,6 @@ class ToolOutputError(ToolError):
             f'tool "{tool}" returned invalid output: {"; ".join(violations)}',
         )
         self.violations = tuple(violations)
-
-
-def registration_error(
-    rule_id: str, *, path: str = "", first: str = "", **params: Any
-) -> RegistrationError:
-    """The error of a registration that breaks a rule; `params` fill the rule's message."""
-    finding = refuse(rule_id, path=path, **params)
-    return RegistrationError(
-        code_of(rule_id), finding.message, fix=finding.fix, path=path, first=first
-    )
 
 
 def info_of(error: BaseException) -> dict[str, str] | None:

@@ -31,13 +31,16 @@ class ToolCall:
 
 
 class ToolExecution:
-    """A call on its way through listeners and body. `arguments` is a frozen copy; `signal` may be replaced around the body."""
+    """A call on its way through listeners and body. `signal` may be replaced around the body."""
 
-    def __init__(self, call: ToolCall, arguments: Any) -> None:
+    arguments: Any
+    """A frozen copy of what was given; None where that is no JSON."""
+
+    def __init__(self, call: ToolCall) -> None:
         self.call_id = call.call_id
         self.root_call_id = call.call_id if call.root_call_id is None else call.root_call_id
         self.name = call.name
-        self.arguments = arguments
+        self.arguments = None
         self.agent = call.agent
         self.parent = call.parent
         self.schema = call.schema

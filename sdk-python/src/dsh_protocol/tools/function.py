@@ -79,7 +79,7 @@ def tool(
     A plain function runs in a thread, so that it does not hold up the event loop.
 
     Raises:
-        UsageError: `usage/tool-parameter`, a parameter has no name that a model could use (`*args`, `**kwargs`, `/`).
+        UsageError: `tools/function-parameter`, a parameter has no name that a model could use (`*args`, `**kwargs`, `/`).
     """
     if function is None:
         return partial(_made, **options)
@@ -150,7 +150,7 @@ def _parameters(
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise UsageError(
-                "usage/tool-parameter",
+                "tools/function-parameter",
                 f"{function.__name__}: the parameter {parameter} cannot be given by name",
                 fix="Give the function named parameters only; a model sends one JSON object.",
             )

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
 from dsh_protocol.rules import Words, show
-from dsh_protocol.scopes import Anonymous, Disposer, Events, Layers, Named, Owner
-from dsh_protocol.scopes.owners import calling_place
+from dsh_protocol.scopes import (
+    Anonymous,
+    Disposer,
+    Events,
+    Layers,
+    Named,
+    Owner,
+    calling_place,
+    registration_error,
+)
 
 from ._pipeline import Approver, Guard, Pipeline, Stage
 from ._results import ToolResult
 from ._timeouts import Next, within_timeout
 from .definitions import ToolDefinition, ToolOutput
-from .errors import JsonSchemaError, registration_error
+from .errors import JsonSchemaError
 from .execution import ToolCall, ToolExecution
 from .subset import assert_supported
 
@@ -25,6 +33,21 @@ RUN_CODE: Final = "run_code"
 ToolEvent: TypeAlias = Literal[
     "tools/pre-execute", "tools/execute", "tools/post-execute", "tools/result"
 ]
+
+
+class Scoped(Protocol):
+    """Something that is done for a scope, such as a prompt assembly."""
+
+    @property
+    def scope(self) -> object | None:
+        """The key of the scope; None for what is global only."""
+
+
+class ProviderResult(TypedDict):
+    """The tools for one prompt assembly: what the model sees, and the names of all tools before restrictions."""
+
+    schemas: Sequence[Mapping[str, Any]]
+    knownNames: NotRequired[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +89,11 @@ class Tools:
     Every method gives back a disposer; what is registered goes with the owner at the latest.
     """
 
-    __slots__ = ("_owner", "_registry")
+    __slots__ = ("_registry", "owner")
 
     def __init__(self, registry: ToolRegistry, owner: Owner) -> None:
         self._registry = registry
-        self._owner = owner
+        self.owner = owner
 
     def register(self, tool: ToolDefinition) -> Disposer:
         """Add a tool. In a scope it takes the place of an inherited one of the same name.
@@ -80,7 +103,7 @@ class Tools:
                 `first`), `INACTIVE_EFFECT`.
             JsonSchemaError: `tools/schema-subset`, the output schema has something that is not enforced.
         """
-        return self._registry._register(tool, self._owner)
+        return self._registry._register(tool, self.owner)
 
     def restrict(
         self, *, allow: Collection[str] | None = None, deny: Collection[str] | None = None
@@ -94,7 +117,7 @@ class Tools:
             RegistrationError: `tools/restrict-scope`, `tools/restrict-empty`, `tools/restrict-reserved`,
                 `tools/restrict-unknown` (a misspelled name, or one of the scope's own), `INACTIVE_EFFECT`.
         """
-        return self._registry._restrict(allow, deny, self._owner)
+        return self._registry._restrict(allow, deny, self.owner)
 
     def guard(self, guard: Guard) -> Disposer:
         """Ask `guard(execution)` about every call after all policies; a text that it returns denies the call, whoever
@@ -103,7 +126,7 @@ class Tools:
         Raises:
             RegistrationError: `INACTIVE_EFFECT`.
         """
-        return self._registry._guard(guard, self._owner)
+        return self._registry._guard(guard, self.owner)
 
     def on(
         self, event: ToolEvent, listener: Any, *, prepend: bool = False, is_global: bool = False
@@ -118,7 +141,7 @@ class Tools:
             RegistrationError: `INACTIVE_EFFECT`.
         """
         return self._registry.events.on(
-            event, listener, self._owner, prepend=prepend, is_global=is_global
+            event, listener, self.owner, prepend=prepend, is_global=is_global
         )
 
 
@@ -130,9 +153,9 @@ class ToolRegistry(Tools):
 
     __slots__ = ("_guards", "_layers", "_pipeline", "approver", "events")
 
-    def __init__(self, events: Events, *, owner: Owner | None = None) -> None:
-        super().__init__(self, Owner("tools") if owner is None else owner)
-        self.events = events
+    def __init__(self, events: Events | None = None) -> None:
+        super().__init__(self, Owner("tools"))
+        self.events = events = Events() if events is None else events
         self.approver: Approver | None = None
         self._layers = Layers(events.scopes, _Layer, lambda: events.emit("tools/change"))
         self._guards = Layers(events.scopes, _Guards, lambda: None)
@@ -163,14 +186,14 @@ class ToolRegistry(Tools):
         own = self._own_layer(scope)
         return list(self._inherited(scope) | (dict(own.tools.items()) if own else {}))
 
-    def provider(self, context: Any = None) -> dict[str, Any]:
-        """The tools for one prompt assembly: `{"schemas", "knownNames"}` of the scope in `context`.
+    def provider(self, context: Scoped) -> ProviderResult:
+        """The tools of the scope of one prompt assembly: hand this method to `PromptService.tools`.
 
         Raises:
             RegistrationError: `tools/parameters-lossless`.
         """
-        scope = getattr(context, "scope", None)
-        return {"schemas": self.schemas(scope), "knownNames": self.known_names(scope)}
+        names = self.known_names(context.scope)
+        return {"schemas": self.schemas(context.scope), "knownNames": names}
 
     def _visible(self, scope: object | None) -> dict[str, ToolDefinition]:
         layers = self._layers.inherited(scope)
@@ -235,6 +258,7 @@ class ToolRegistry(Tools):
     # ---- Registrations ---------------------------------------------------------------------------
 
     def _register(self, tool: ToolDefinition, owner: Owner) -> Disposer:
+        _require_reachable(owner)
         _check(tool)
         place = calling_place(owner)
 
@@ -251,6 +275,7 @@ class ToolRegistry(Tools):
     def _restrict(
         self, allow: Collection[str] | None, deny: Collection[str] | None, owner: Owner
     ) -> Disposer:
+        _require_reachable(owner)
         if owner.scope is None:
             raise registration_error("tools/restrict-scope")
         if allow is None and deny is None:
@@ -271,6 +296,12 @@ class ToolRegistry(Tools):
         return self._guards.register(owner, lambda layer: layer.guards.append(guard))
 
 
+def _require_reachable(owner: Owner) -> None:
+    """As officially: a plugin that is gone cannot even ask, a scope that is gone hears first what else is wrong."""
+    if owner.scope is None:
+        owner.require_active()
+
+
 def _check(tool: ToolDefinition) -> None:
     output: object = tool.output
     if not (isinstance(output, ToolOutput) and callable(output.render)):
@@ -280,10 +311,16 @@ def _check(tool: ToolDefinition) -> None:
     except JsonSchemaError as error:
         error.path = "/output/schema"
         raise
-    if tool.timeout_ms is not None and not (math.isfinite(tool.timeout_ms) and tool.timeout_ms > 0):
+    if tool.timeout_ms is not None and not _is_timeout(tool.timeout_ms):
         raise registration_error("tools/timeout", path="/timeoutMs", name=tool.name)
     if tool.name == RUN_CODE:
         raise registration_error("tools/name-reserved", path="/name", name=RUN_CODE)
+
+
+def _is_timeout(given: object) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return False
+    return math.isfinite(given) and given > 0
 
 
 def _listed(names: Iterable[str]) -> Words:
