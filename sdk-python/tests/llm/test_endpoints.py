@@ -11,8 +11,10 @@ from typing import Any
 import anyio
 import pytest
 from loopback import RESET, Piece, Reply, Server, serve
+from recorded import recorded, without_extensions
 from responses import BEGUN, CHAT_WHOLE, CHUNKS, CLOSE, HI, OPEN, REASON, START, STOP, WHOLE, chat
 
+from dsh_protocol import DirectoryAttachments, iter_requests, open_log
 from dsh_protocol.findings import UsageError
 from dsh_protocol.llm import Endpoint, Limits, ModelCallError, deepseek
 from dsh_protocol.wire import RequestImage
@@ -291,6 +293,25 @@ async def test_what_is_sent_on_chat(request_options: Json) -> None:
     assert head.startswith(b"POST /chat/completions HTTP/1.1\r\n")
     assert f"authorization: bearer {KEY}" in head.decode().lower()
     assert chunks == [*CHUNKS[:3], {"type": "finish", "reason": {"kind": "stop"}}]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "wire"),
+    [
+        *(("v4/plain", "deepseek-messages"), ("v4/image-inline", "deepseek-messages")),
+        *(("v4/tools", "deepseek-messages"), ("v3/tools", "deepseek-chat")),
+    ],
+)
+async def test_the_request_of_a_log_is_sent_as_it_was(scenario: str, wire: str) -> None:
+    """From a stored log to the bytes on the wire, images included."""
+    (entry,) = [e for e in recorded() if e.name == scenario]
+    route = json.loads(json.dumps(entry.route))
+    attachments = DirectoryAttachments(entry.attachments)
+    for request, body in zip(iter_requests(open_log(entry.log)), entry.bodies, strict=True):
+        with serve(Reply([], status=400)) as server:
+            model = endpoint(server, wire, route=route, attachments=attachments)
+            await chunks_of(model, request.options())
+        assert server.requests[0][1].decode() == without_extensions(body)
 
 
 async def test_betas_are_named_when_they_are_used(request_options: Json) -> None:

@@ -233,7 +233,9 @@ def _show_event(event: Event) -> str | None:
         output.note(f"call {data['name']} {data['arguments']}")
     elif event.type == "llm/retry":
         failure = data["failure"]
-        output.note(f"{failure['code']}: {failure['message']}; again in {round(data['delayMs'])} ms")
+        output.note(
+            f"{failure['code']}: {failure['message']}; again in {round(data['delayMs'])} ms"
+        )
     elif event.type == "turn/end":
         reason = data["reason"]
         if reason["kind"] == "error":
