@@ -34,7 +34,7 @@ async def chunks_of(model: Endpoint, request: Json) -> list[Json]:
 
 
 async def settled(request: Json, pieces: Sequence[Piece], **settings: Any) -> list[Json]:
-    names = ("status", "headers", "length")
+    names = ("status", "headers", "length", "chunked")
     about = {name: settings.pop(name) for name in names if name in settings}
     with serve(Reply(pieces, **about)) as server:
         return await chunks_of(endpoint(server, **settings), request)
@@ -107,7 +107,11 @@ CUTS: dict[str, tuple[list[Piece], tuple[str, str]]] = {
         [START, OPEN, HI, CLOSE[:-7]],
         ("STREAM_CLOSED", "DeepSeek Messages stream ended before message_stop"),
     ),
-    "reset": ([START, OPEN, HI, 0.05, RESET], ("TRANSPORT", "DeepSeek Messages transport failed")),
+    # Nothing says where the body ends: as for the official client, it ends here.
+    "reset": (
+        [START, OPEN, HI, 0.05, RESET],
+        ("STREAM_CLOSED", "DeepSeek Messages stream ended before message_stop"),
+    ),
     "silent": ([START, OPEN, HI, 10.0], ("TIMEOUT", "DeepSeek Messages stream idle timeout")),
 }
 
@@ -124,7 +128,7 @@ CHAT_CUTS: dict[str, tuple[list[Piece], tuple[str, str]]] = {
     "closed": ([chat({"content": "Hi"})], ("STREAM_CLOSED", "SSE stream ended without [DONE]")),
     "reset": (
         [chat({"content": "Hi"}), 0.05, RESET],
-        ("TRANSPORT", "DeepSeek API stream from {url} failed"),
+        ("STREAM_CLOSED", "SSE stream ended without [DONE]"),
     ),
     "silent": (
         [chat({"content": "Hi"}), 10.0],
@@ -141,6 +145,19 @@ async def test_the_same_on_chat(request_options: Json, cut: str) -> None:
         *chunks, last = await chunks_of(model, request_options)
     assert chunks == BEGUN
     assert failure(last) == (code, message.format(url=server.url))
+
+
+@pytest.mark.parametrize("pieces", [[START, OPEN, HI], [START, OPEN, HI, 0.05, RESET]])
+async def test_a_framed_body_that_breaks_off(request_options: Json, pieces: list[Piece]) -> None:
+    *chunks, last = await settled(request_options, pieces, chunked=True)
+    assert chunks == BEGUN
+    assert failure(last) == ("TRANSPORT", "DeepSeek Messages transport failed")
+
+
+async def test_a_framed_body_on_chat(request_options: Json) -> None:
+    with serve(Reply([chat({"content": "Hi"}), 0.05, RESET], chunked=True)) as server:
+        *_, last = await chunks_of(endpoint(server, "deepseek-chat"), request_options)
+    assert failure(last) == ("TRANSPORT", f"DeepSeek API stream from {server.url} failed")
 
 
 async def test_a_body_that_is_shorter_than_announced_is_broken(request_options: Json) -> None:
