@@ -12,7 +12,7 @@ import anyio
 from dsh_protocol.jsonvalue import dumps, equal, pointer
 
 from .drive import Difference, Driver
-from .scenario import Recording, recordings
+from .scenario import Recording, Unread, recordings
 
 _SHOWN = 300
 
@@ -32,9 +32,9 @@ def main() -> int:
     return 1 if counted["different"] else 0
 
 
-def _replay(recording: Recording) -> str:
+def _replay(recording: Recording | Unread) -> str:
     reason = _why_not(recording)
-    if reason is not None:
+    if isinstance(recording, Unread) or reason is not None:
         print(f"skipped    {recording.name}: {reason}")
         return "skipped"
     found = anyio.run(Driver(recording).run)
@@ -45,9 +45,9 @@ def _replay(recording: Recording) -> str:
     return "equal"
 
 
-def _why_not(recording: Recording) -> str | None:
-    if recording.log.header.version not in (3, 4):
-        return f"the loop does not write format {recording.log.header.version}"
+def _why_not(recording: Recording | Unread) -> str | None:
+    if isinstance(recording, Unread):
+        return recording.reason
     if any(event.type.startswith("compaction/") for event in recording.log.events):
         return "compaction is not part of the loop"
     return None

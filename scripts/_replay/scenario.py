@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from dsh_protocol.findings import UnsupportedFormatError
 from dsh_protocol.jsonvalue import dumps
 from dsh_protocol.projections import CallOptions
 from dsh_protocol.prompt import (
@@ -128,21 +129,30 @@ class Recording:
         )
 
 
-def recordings(folder: Path) -> Iterator[Recording]:
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A recorded log that is of no use here, and why."""
+
+    name: str
+    reason: str
+
+
+def recordings(folder: Path) -> Iterator[Recording | Unread]:
     """All logs of the scenarios in a folder, or of the one that it is."""
     for wire in sorted(folder.rglob("wire.jsonl")):
         rows = [json.loads(line) for line in wire.read_bytes().splitlines() if line]
         script = Script.read(wire.parent / "script.json")
         for path in sorted(wire.parent.glob("sessions/*/*/session*.jsonl*")):
             session = path.parent.name
+            name = f"{wire.parent.parent.name}/{wire.parent.name}/{session[:12]}"
+            try:
+                log = open_log(path)
+            except UnsupportedFormatError as error:
+                yield Unread(name, error.message)
+                continue
             own = [r for r in rows if r["session"] == session and r["purpose"] == "loop"]
-            yield Recording(
-                f"{wire.parent.parent.name}/{wire.parent.name}/{session[:12]}",
-                script,
-                open_log(path),
-                tuple(Exchange.read(row) for row in own),
-                wire.parent / "attachments",
-            )
+            exchanges = tuple(Exchange.read(row) for row in own)
+            yield Recording(name, script, log, exchanges, wire.parent / "attachments")
 
 
 def contributed(recording: Recording, files: Mapping[str, str]) -> PromptService:

@@ -14,7 +14,9 @@ from _replay.drive import Driver
 from _replay.scenario import Recording, recordings
 
 ALL = [
-    r for r in recordings(SHARED if SHARED.is_dir() else SHIPPED) if r.log.header.version in (3, 4)
+    entry
+    for entry in recordings(SHARED if SHARED.is_dir() else SHIPPED)
+    if isinstance(entry, Recording)
 ]
 DRIVEN = [r for r in ALL if not any(e.type.startswith("compaction/") for e in r.log.events)]
 
