@@ -114,12 +114,12 @@ class ChatParser:
         yield {"type": f"{kind}-delta", "index": block.index, "text": text}
 
     def _call(self, call: Any) -> Iterator[Json]:
+        function = _member(call, "function")
         key = _key(call)
         block = self._calls.get(key)
         if block is None:
             block = self._calls[key] = self._open("tool-call")
             yield _started(block)
-        function = _member(call, "function")
         block.call_id = _identity(block.call_id, _member(call, "id"))
         named = None if function is None else _member(function, "name")
         block.name = _identity(block.name, named)
