@@ -47,6 +47,8 @@ class Dialect:
     """Whether a fork may inherit an open turn, which it then closes."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
+    looks_ahead: bool
+    """Whether what titles and commands cite is looked up in the whole log, and not only in what stands before them."""
 
     def message(self, event_type: str, data: Any) -> Any:
         """The message inside the data of a surface event (which may be malformed: then null or whatever stands there)."""
@@ -120,4 +122,5 @@ def dialect(version: int) -> Dialect:
         has_plugin_records=current,
         forks_open_turns=current,
         answers_by_call_alone=not current,
+        looks_ahead=not current,
     )
