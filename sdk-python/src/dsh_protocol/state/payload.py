@@ -10,18 +10,19 @@ from dsh_protocol.findings import RefusedError
 from dsh_protocol.rules import rule
 from dsh_protocol.streams import SETTLEMENTS, is_ordinary, settlement_findings
 
-from . import headers, messages
+from . import forked, headers, messages
 from ._report import Report
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
 
+_TOOL_RESULT = "tool/result"
 _BOTH = frozenset(
     {
         "assistant/message",
         "request/header",
         "system/message",
-        "tool/result",
+        _TOOL_RESULT,
         "user/message",
     }
 )
@@ -89,6 +90,8 @@ def check(report: Report, dialect: Dialect, event: Event) -> None:
         headers.check(report, data)
     else:
         messages.check(report, dialect, event.type, data)
+        if "error" in data and event.type == _TOOL_RESULT:
+            forked.check(report, event)
         if event.type in SETTLEMENTS and not is_ordinary(data):
             messages.check_stream(report, event.type, data)
             if not report.findings:
