@@ -47,6 +47,8 @@ class Dialect:
     """Whether a fork may inherit an open turn, which it then closes."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
+    drops_rows_for_data: bool
+    """Whether the reader drops a row for what its data holds, and not only for its envelope."""
     looks_ahead: bool
     """Whether what titles and commands cite is looked up in the whole log, and not only in what stands before them."""
 
@@ -122,5 +124,6 @@ def dialect(version: int) -> Dialect:
         has_plugin_records=current,
         forks_open_turns=current,
         answers_by_call_alone=not current,
+        drops_rows_for_data=not current,
         looks_ahead=not current,
     )

@@ -1,4 +1,4 @@
-"""Results that a restart or a fork writes for calls that never started: what their log asks of them (rule `tool/repair-shape`)."""
+"""Results that a restart or a fork writes for calls that never started: what a log asks of them (rule `tool/repair-shape`)."""
 
 from __future__ import annotations
 
