@@ -1,20 +1,21 @@
 // The adapter for the official runtime: a plugin that the runtime loads, and that answers the messages of
 // ../../protocol.schema.json on standard input and output with the runtime's own library.
 import readline from 'node:readline'
+import { admissionOps } from './admission.mjs'
 import { logOps } from './logs.mjs'
 import { readerOps } from './reader.mjs'
 import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
 import { writingOps } from './writing.mjs'
 
-// Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know.
-const FORMATS_CHECKED = { 3: [3], 4: [3, 4] }
+// Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know, and has the conversion of format 2.
+const FORMATS = { 4: { check: [3, 4], validate: [3, 4] } }
 
 export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
   const library = await load(ctx)
-  const families = [valueOps, logOps, readerOps, wireOps, writingOps]
+  const families = [admissionOps, valueOps, logOps, readerOps, wireOps, writingOps]
   const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
@@ -38,8 +39,10 @@ async function load(ctx) {
     projections: [],
   }
   library.version = library.session.SESSION_FORMAT_VERSION
-  // The plugin that takes images out of messages tells sessions how; release 0.1.5 has no such plugin.
   if (library.version >= 4) {
+    library.conversion = (await get('session-format-v2-to-v3')).sessionFormatV2ToV3
+    library.eventTypesOfFormat2 = (await get('session-format-v1-to-v2')).RELEASED_V2_EVENT_TYPES
+    // The plugin that takes images out of messages tells sessions how; release 0.1.5 has no such plugin.
     const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
     const offload = await get('compaction-image-offload')
     offload.apply({ sessions, on() {} })
@@ -54,7 +57,7 @@ async function reply(message, ops, library) {
   }
   if (message.cmd === 'capabilities') {
     const formats = Object.keys(ops).map((op) => [op, [library.version]])
-    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'readable', 'valid'] }
+    return { ops: { ...Object.fromEntries(formats), ...FORMATS[library.version] }, reports: ['code', 'readable', 'valid'] }
   }
   const { number, op, input } = message
   try {
