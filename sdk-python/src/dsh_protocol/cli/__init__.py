@@ -20,6 +20,7 @@ from . import (
     ls,
     repair,
     requests,
+    run,
     schema,
     tail,
     types,
@@ -27,7 +28,7 @@ from . import (
 
 app = typer.Typer(
     name="dsh-protocol",
-    help="Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs.",
+    help="Read, check, rebuild, repair, fork, follow, list and write DeepSeek Harness session logs.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,6 +39,7 @@ for command in (
     log.surface,
     log.messages,
     requests.requests,
+    run.run,
     repair.repair,
     fork.fork,
     tail.tail,
@@ -65,7 +67,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs."""
+    """Read, check, rebuild, repair, fork, follow, list and write DeepSeek Harness session logs."""
 
 
 def main() -> None:
