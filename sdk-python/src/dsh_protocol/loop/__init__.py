@@ -4,11 +4,11 @@ Format 4 is written by the algorithm of release 0.2.1, format 3 by the one befor
 Everything asynchronous runs on asyncio and trio.
 """
 
+from ._blocking import BlockingAgent, blocking
 from ._failures import ModelFailureError, chain_text, turn_failure
 from ._journal import EventWriter, Journal, StoreJournal
 from ._steps import AgentOptions, AgentParts
 from .agent import USER, Agent, Cause, Outcome
-from .blocking import BlockingAgent, blocking
 from .frames import (
     Committed,
     Frame,
