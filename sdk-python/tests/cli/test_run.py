@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -38,6 +39,19 @@ def look(where: str) -> str:
 several = [look]
 nothing = []
 number = 1
+'''
+
+SLOW = '''
+import sys, time
+from dsh_protocol import tool
+
+@tool
+def sleep() -> str:
+    """Sleep."""
+    sys.stdout.write("asleep")
+    sys.stdout.flush()
+    time.sleep(60)
+    return "awake"
 '''
 
 
@@ -164,6 +178,23 @@ def test_an_interrupt_keeps_what_was_visible(endpoint: Callable[..., Any]) -> No
     assert answer["message"]["content"] == [{"type": "text", "text": "Hi"}]
 
 
+def test_a_second_interrupt_does_not_wait_for_a_tool(endpoint: Callable[..., Any]) -> None:
+    Path("run_slow.py").write_text(SLOW, encoding="utf-8")
+    arguments = ("Hello?", "--session", "a", "--tools", "run_slow:sleep")
+    with endpoint(Reply([call("sleep", "{}")]), Reply([WHOLE])):
+        with process(*arguments) as started:
+            read(started, "asleep")
+            for _ in range(300):
+                started.send_signal(signal.SIGINT)
+                time.sleep(0.1)
+                if started.poll() is not None:
+                    break
+        assert started.returncode == -signal.SIGINT
+        assert ends() == []
+        assert run("Go on.", "--session", "a").exit_code == 0
+    assert ends() == [{"kind": "interrupted"}, {"kind": "completed"}]
+
+
 def test_a_killed_process_leaves_a_session_that_goes_on(endpoint: Callable[..., Any]) -> None:
     with endpoint(Reply([START + OPEN + HI, 60.0]), Reply([WHOLE])) as server:
         with process("Hello?", "--session", "a") as started:
@@ -241,6 +272,23 @@ def test_a_session_that_another_process_writes() -> None:
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "error store/already-owned: " in refused.stderr
     assert len(of("turn/start")) == 1
+
+
+def test_a_root_that_cannot_be_written(endpoint: Callable[..., Any]) -> None:
+    Path("file").write_text("", encoding="utf-8")
+    with endpoint(Reply([WHOLE])) as server:
+        result = run("Hello?", "--root", "file/sessions")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error st")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("name", ["../out", "/out", "..", "a/b"])
+def test_an_id_is_no_path(tmp_path: Path, name: str) -> None:
+    run("Hello?", "--session", name, "--root", "deep/sessions")
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert all(path.is_relative_to(tmp_path / "deep" / "sessions") for path in written)
+    assert not Path("/out").exists()
 
 
 @pytest.mark.parametrize("compression", ["none", "zstd"])

@@ -89,6 +89,8 @@ def run(
         endpoint = _model(opened.session.header.version)
         parts = _parts(opened, endpoint, text, loaded)
         call = _call(endpoint, model, opened.session)
+        # Where nothing can be stored, nothing is asked.
+        opened.writer.flush()
         ended = anyio.run(_converse, opened.session, parts, call, prompt)
     output.note(f"session {opened.session.header.id} is stored in {opened.writer.path}")
     if ended != "completed":
@@ -244,13 +246,14 @@ async def _converse(session: Session, parts: AgentParts, call: CallOptions, prom
 
 
 async def _cancel_on_interrupt(agent: Agent, *, task_status: TaskStatus[None]) -> None:
-    """Have the first Ctrl-C end the turn. A second one, when something does not stop, ends the process."""
+    """Have the first Ctrl-C end the turn. A second one ends the process, should a tool not stop."""
     import anyio
 
     with anyio.open_signal_receiver(signal.SIGINT) as signals:
         task_status.started()
         await anext(signals)
         agent.cancel()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _parts(
