@@ -274,6 +274,23 @@ def test_a_session_that_another_process_writes() -> None:
     assert len(of("turn/start")) == 1
 
 
+def test_a_log_that_no_reader_takes_is_left_alone() -> None:
+    session = Session.create(id="a", cwd=os.getcwd())
+    session.append("turn/start", {"turn": 1})
+    with Store("sessions", "none").create(session.header) as writer:
+        writer.append(session.events)
+    message = {**session.make.user_message("Hi."), "id": "m-1"}
+    nowhere = {"op": "replace", "startSeq": 99, "endSeq": 99}
+    row = {"type": "user/message", "seq": 1, "time": 1, "data": message, "surfaceOp": nowhere}
+    with log_path().open("ab") as file:
+        file.write(json.dumps(row).encode() + b"\n")
+    before = log_path().read_bytes()
+    result = run("Go on.", "--session", "a")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "surface/" in result.stderr
+    assert log_path().read_bytes() == before
+
+
 def test_a_root_that_cannot_be_written(endpoint: Callable[..., Any]) -> None:
     Path("file").write_text("", encoding="utf-8")
     with endpoint(Reply([WHOLE])) as server:

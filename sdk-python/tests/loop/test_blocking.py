@@ -84,8 +84,11 @@ def test_the_other_verbs(opened: Blocking) -> None:
         assert made.agent.status == "idle"
         made.steer("second")
         made.idle()
+        made.followup("third")
+        made.idle()
     users = [e.data for e in made.agent.session.events if e.type == "user/message"]
-    assert [data["content"][0]["text"] for data in users] == ["first", "second"]
+    assert [data["content"][0]["text"] for data in users] == ["first", "second", "third"]
+    assert ends(made.agent.session) == [COMPLETED] * 2
 
 
 def test_cancel_from_another_thread(opened: Blocking) -> None:

@@ -44,6 +44,10 @@ class BlockingAgent:
             if self._portal:
                 self._portal.call(stream.aclose)
 
+    def followup(self, content: str | list[Json]) -> str:
+        """See `Agent.followup`."""
+        return self._running.call(self.agent.followup, content)
+
     def steer(self, content: str | list[Json]) -> str:
         """See `Agent.steer`."""
         return self._running.call(self.agent.steer, content)
