@@ -23,7 +23,7 @@ export class World {
   // Answers to all steps of a case. The services start before the first one, with its settings if it has some.
   async answers(given) {
     const answers = []
-    if (given.steps[0].do !== 'start') await this.start({})
+    if (given.steps[0].do !== 'start') await this.act({ do: 'start' })
     for (const step of given.steps) answers.push(await this.answer(step))
     return { steps: answers }
   }
