@@ -1,6 +1,5 @@
 // Prompt assembly: the prompt service of the library, step by step, and its pure functions.
-import { World } from './world.mjs'
-import { Thrown } from './world.mjs'
+import { Thrown, World } from './world.mjs'
 
 export function promptOps(library) {
   if (library.version < 4) return {}
