@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._catalog import schema, schema_names
 from ._finding import SchemaFinding, without_repeats
+from ._structs import struct_type
 from ._validator import Validator
 
-__all__ = ["SchemaFinding", "Validator", "schema", "schema_names", "without_repeats"]
+__all__ = ["SchemaFinding", "Validator", "schema", "schema_names", "struct_type", "without_repeats"]

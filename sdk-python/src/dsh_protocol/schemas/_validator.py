@@ -15,7 +15,7 @@ from dsh_protocol.jsonvalue import (
 from dsh_protocol.rules import Words, refuse
 
 from ._catalog import find
-from ._engines import Engine, Path, is_valid
+from ._engines import Engine, Path, are_valid, is_valid
 from ._finding import SchemaFinding, schema_finding, seq_of, without_repeats
 from ._leaves import leaves
 from ._models import builder
@@ -147,6 +147,16 @@ class Validator(Generic[_Model]):
         return tag in self._union.by_tag
 
     # ---- Values --------------------------------------------------------------------------------
+
+    def take_members(self, tag: str, member: str, values: list[Any]) -> bool:
+        """Whether this member of the branch that a tag selects may have each of these values: one question for many.
+
+        No when the tag is unknown, or when the fast engine cannot say.
+        """
+        branch = self._union.by_tag.get(tag)
+        if branch is None or self._engine != "fast":
+            return False
+        return are_valid(branch.child("properties", member, member=member), values)
 
     def findings(self, value: Any) -> list[SchemaFinding]:
         """Everything that the schema refuses about a value, ordered by path; what `check` says of an event."""

@@ -1,0 +1,149 @@
+"""Struct types made from schemas, for payloads that are too many and too large to be validated as dicts.
+
+A type takes a part of what its schema takes, and nothing else: the first choice of an open union, members whose values it can
+describe, no recursion. So a value that it takes is known to be valid, and any other has to be validated. The one thing that it
+does not see is the minus of a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, Union
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from dsh_protocol.findings import UsageError
+
+from ._catalog import Schema, definitions, find, reference
+
+_SAYS_NOTHING = {"description", "title"}
+_KINDS: Mapping[str, tuple[set[str], set[str]]] = {
+    "$ref": ({"$ref"}, set()),
+    "discriminator": ({"discriminator", "oneOf"}, set()),
+    "anyOf": ({"anyOf"}, set()),
+    "const": ({"const"}, set()),
+    "enum": ({"enum"}, {"type"}),
+    "object": ({"type", "properties", "additionalProperties"}, {"required"}),
+    "array": ({"type", "items"}, {"minItems"}),
+    "integer": ({"type", "minimum", "maximum"}, set()),
+    "string": ({"type"}, {"minLength", "pattern"}),
+}
+"""Per kind of schema what it says, and what it may say; what says more or less has no type."""
+
+
+@cache
+def struct_type(name: str) -> Any:
+    """The struct type of the named schema.
+
+    Optional members that are absent are `msgspec.UNSET`; a tag is no attribute, but selects the class.
+
+    Raises:
+        UsageError: `schemas/unknown-name`, no schema has this name; `schemas/no-struct`, it has no such type.
+    """
+    target = find(name)
+    try:
+        return _Maker(definitions(target.bundle)).named(target.definition)
+    except _NoTypeError as error:
+        message = f"{name} cannot be read into structs: {error}"
+        raise UsageError("schemas/no-struct", message, fix="Use a Validator.") from None
+
+
+class _NoTypeError(Exception):
+    """No struct type takes a part of what a schema takes."""
+
+
+class _Maker:
+    """Makes the types of one bundle, each definition once."""
+
+    def __init__(self, known: Any) -> None:
+        self._known = known
+        self._made: dict[str, Any] = {}
+        self._open: set[str] = set()
+
+    def named(self, name: str) -> Any:
+        """The type of a definition."""
+        if name in self._open:
+            raise _NoTypeError(f"{name} contains itself")
+        if name not in self._made:
+            self._open.add(name)
+            try:
+                self._made[name] = self._type(self._known[name], name)
+            finally:
+                self._open.remove(name)
+        return self._made[name]
+
+    def _type(self, schema: Schema, name: str) -> Any:
+        """The type of a schema; `name` is what an object is called."""
+        match _kind(schema, name):
+            case "$ref":
+                return self.named(str(reference(schema)))
+            case "discriminator":
+                return self._tagged(schema["discriminator"])
+            case "anyOf":
+                return self._type(schema["anyOf"][0], name)
+            case "const":
+                return _literal([schema["const"]])
+            case "enum":
+                return _literal(schema["enum"])
+            case "object":
+                return self._struct(schema, name)
+            case "array":
+                item = self._type(schema["items"], name)
+                return Annotated[list[item], Meta(min_length=schema.get("minItems"))]  # type: ignore[valid-type]
+            case "integer":
+                return Annotated[int, Meta(ge=schema["minimum"], le=schema["maximum"])]
+            case _:
+                pattern = schema.get("pattern")
+                return Annotated[str, Meta(min_length=schema.get("minLength"), pattern=pattern)]
+
+    def _tagged(self, discriminator: dict[str, Any]) -> Any:
+        """A union of structs: those branches that can be described."""
+        branches = []
+        for value, path in discriminator["mapping"].items():
+            name = path.rpartition("/")[2]
+            tag = (discriminator["propertyName"], value)
+            if name not in self._open and (branch := self._part(self._known[name], name, tag)):
+                branches.append(branch)
+        if not branches:
+            raise _NoTypeError("no branch of a union can be described")
+        return Union[tuple(branches)]
+
+    def _struct(self, schema: Schema, name: str, tag: tuple[str, str] = ("", "")) -> Any:
+        if _kind(schema, name) != "object" or schema["additionalProperties"] is not False:
+            raise _NoTypeError(f"{name} may have any members")
+        fields: list[Any] = []
+        for member, inner in schema["properties"].items():
+            if member == tag[0]:
+                continue
+            if member in schema.get("required", ()):
+                fields.append((member, self._type(inner, member)))
+            elif (type_ := self._part(inner, member)) is not None:
+                fields.append((member, Union[type_, UnsetType], UNSET))
+        fields.sort(key=len)  # What has a default stands last.
+        known = dict(zip(("tag_field", "tag"), tag, strict=True)) if tag[0] else {}
+        return msgspec.defstruct(name, fields, forbid_unknown_fields=True, gc=False, **known)
+
+    def _part(self, schema: Schema, name: str, tag: tuple[str, str] | None = None) -> Any:
+        """The type of what may be left out: null when there is none, so that a value that has it is not taken."""
+        try:
+            return self._type(schema, name) if tag is None else self._struct(schema, name, tag)
+        except _NoTypeError:
+            return None
+
+
+def _kind(schema: Schema, name: str) -> str:
+    """What kind of schema this is, one that says nothing beyond it."""
+    kind = next((k for k in _KINDS if k in schema), schema.get("type"))
+    if isinstance(kind, str) and kind in _KINDS:
+        says, may_say = _KINDS[kind]
+        if says <= schema.keys() <= says | may_say | _SAYS_NOTHING:
+            return kind
+    raise _NoTypeError(f"{name} has another shape")
+
+
+def _literal(values: list[Any]) -> Any:
+    if not all(isinstance(value, str) for value in values):
+        raise _NoTypeError("a constant is no string")
+    return Literal[tuple(values)]

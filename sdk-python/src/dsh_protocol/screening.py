@@ -1,0 +1,51 @@
+"""A first look at many events at once: of which is the data known to be in order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from .dialect import Dialect
+from .findings import Finding
+from .rows import Event, lossless_findings, release_payloads
+from .schemas import Validator
+from .streams import OrdinaryMessages
+
+_MESSAGE = "assistant/message"
+
+
+class Screen:
+    """Looks at the data of the events of one log, batch by batch."""
+
+    def __init__(self, dialect: Dialect, validator: Validator) -> None:
+        self._messages = OrdinaryMessages(dialect.version)
+        self._validator = validator
+        self._read: list[Event] = []
+        self.findings: list[Finding] = []
+        """What was found in the latest batch: numbers that do not survive a round trip."""
+
+    def gists(self, batch: Sequence[Event]) -> list[Any]:
+        """What `LogState.take` has to see of the data of each event; null where more than that has to be looked at."""
+        gists = [self._message(event) for event in batch]
+        self._read = [event for event, gist in zip(batch, gists, strict=True) if gist is None]
+        self.findings = lossless_findings(self._read)
+        places = defaultdict(list)
+        for place, event in enumerate(batch):
+            if gists[place] is None and event.type != _MESSAGE:
+                places[event.type].append(place)
+        for kind, of_kind in places.items():
+            values = [batch[place].data for place in of_kind]
+            if self._validator.take_members(kind, "data", values):
+                for place, value in zip(of_kind, values, strict=True):
+                    gists[place] = value
+        return gists
+
+    def release(self) -> None:
+        """Let go of the data of the latest batch."""
+        release_payloads(self._read)
+
+    def _message(self, event: Event) -> Any:
+        if event.type != _MESSAGE or event.payload is None:
+            return None
+        return self._messages.read(event.payload)
