@@ -196,10 +196,12 @@ def _check_events(log: Log, state: LogState, found: _Found, tick: Tick | None) -
         gists = screen.gists(batch)
         found.add(screen.findings)
         for event, gist in zip(batch, gists, strict=True):
-            if gist is None or not take(event, gist):
-                found.add(_check_event(event, state, validator))
+            if gist is not None and take(event, gist):
+                continue
+            found.add(_check_event(event, state, validator))
+            if _is_unchecked(event, log, validator):
+                counts[event.type] += 1
         screen.release()
-        counts.update(event.type for event in batch if _is_unchecked(event, log, validator))
         if tick is not None:
             tick(start + len(batch), len(log.events))
     found.add(state.finish())

@@ -246,18 +246,15 @@ def _read_lines(
 ) -> list[Any] | None:
     """All texts at once, null when some need the exact reader."""
     block = b"\n".join(texts)
-    deep = any(is_deeper(bytes(text), max_depth) for text in texts if _is_long(text))
-    if deep or reads_otherwise(block):
+    if len(block) > 2 * max_depth and any(is_deeper(bytes(text), max_depth) for text in texts):
+        return None
+    if reads_otherwise(block):
         return None
     try:
         values = decoder.decode_lines(block)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
     return values if len(values) == len(texts) else None
-
-
-def _is_long(text: bytes | msgspec.Raw) -> bool:
-    return memoryview(text).nbytes > 2 * MAX_DEPTH
 
 
 class _OddNumbers:

@@ -1,41 +1,44 @@
 """Struct types made from schemas, for payloads that are too many and too large to be validated as dicts.
 
 A type takes a part of what its schema takes, and nothing else: the first choice of an open union, members whose values it can
-describe, no recursion. So a value that it takes is known to be valid, and any other has to be validated. The one thing that it
-does not see is the minus of a zero.
+describe, no recursion. So a value that it takes is known to be valid, and any other has to be validated. There are two things
+that it does not see: the minus of a zero, and anything at all in a member that may be any JSON value, which stays undecoded.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Raw, UnsetType
 
 from dsh_protocol.findings import UsageError
 
 from ._catalog import Schema, definitions, find, reference
 
-_SAYS_NOTHING = {"description", "title"}
+_SAYS_NOTHING = {"description", "title", "tsType"}
 _KINDS: Mapping[str, tuple[set[str], set[str]]] = {
     "$ref": ({"$ref"}, set()),
     "discriminator": ({"discriminator", "oneOf"}, set()),
     "anyOf": ({"anyOf"}, set()),
     "const": ({"const"}, set()),
     "enum": ({"enum"}, {"type"}),
-    "object": ({"type", "properties", "additionalProperties"}, {"required"}),
-    "array": ({"type", "items"}, {"minItems"}),
+    "object": ({"type", "properties", "additionalProperties"}, {"required", "propertyNames"}),
+    "array": ({"type", "items"}, {"minItems", "maxItems"}),
     "integer": ({"type", "minimum", "maximum"}, set()),
     "string": ({"type"}, {"minLength", "pattern"}),
+    "boolean": ({"type"}, set()),
+    "any": (set(), set()),
 }
 """Per kind of schema what it says, and what it may say; what says more or less has no type."""
 
 
 @cache
-def struct_type(name: str) -> Any:
-    """The struct type of the named schema.
+def struct_type(name: str, *, unchecked: frozenset[str] = frozenset()) -> Any:
+    """The struct type of the named schema. Texts of the members named in `unchecked` may be any: the caller looks at them.
 
     Optional members that are absent are `msgspec.UNSET`; a tag is no attribute, but selects the class.
 
@@ -44,7 +47,7 @@ def struct_type(name: str) -> Any:
     """
     target = find(name)
     try:
-        return _Maker(definitions(target.bundle)).named(target.definition)
+        return _Maker(definitions(target.bundle), unchecked).named(target.definition)
     except _NoTypeError as error:
         message = f"{name} cannot be read into structs: {error}"
         raise UsageError("schemas/no-struct", message, fix="Use a Validator.") from None
@@ -57,8 +60,9 @@ class _NoTypeError(Exception):
 class _Maker:
     """Makes the types of one bundle, each definition once."""
 
-    def __init__(self, known: Any) -> None:
+    def __init__(self, known: Mapping[str, Schema], unchecked: frozenset[str]) -> None:
         self._known = known
+        self._unchecked = unchecked
         self._made: dict[str, Any] = {}
         self._open: set[str] = set()
 
@@ -90,13 +94,19 @@ class _Maker:
             case "object":
                 return self._struct(schema, name)
             case "array":
-                item = self._type(schema["items"], name)
-                return Annotated[list[item], Meta(min_length=schema.get("minItems"))]  # type: ignore[valid-type]
+                limits = Meta(min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
+                return Annotated[list[self._type(schema["items"], name)], limits]  # type: ignore[misc]
             case "integer":
                 return Annotated[int, Meta(ge=schema["minimum"], le=schema["maximum"])]
+            case "string":
+                if name in self._unchecked:
+                    return str
+                shape = Meta(min_length=schema.get("minLength"), pattern=schema.get("pattern"))
+                return Annotated[str, shape]
+            case "boolean":
+                return bool
             case _:
-                pattern = schema.get("pattern")
-                return Annotated[str, Meta(min_length=schema.get("minLength"), pattern=pattern)]
+                return Raw
 
     def _tagged(self, discriminator: dict[str, Any]) -> Any:
         """A union of structs: those branches that can be described."""
@@ -111,8 +121,8 @@ class _Maker:
         return Union[tuple(branches)]
 
     def _struct(self, schema: Schema, name: str, tag: tuple[str, str] = ("", "")) -> Any:
-        if _kind(schema, name) != "object" or schema["additionalProperties"] is not False:
-            raise _NoTypeError(f"{name} may have any members")
+        if _kind(schema, name) != "object":
+            raise _NoTypeError(f"{name} is no object")
         fields: list[Any] = []
         for member, inner in schema["properties"].items():
             if member == tag[0]:
@@ -135,12 +145,20 @@ class _Maker:
 
 def _kind(schema: Schema, name: str) -> str:
     """What kind of schema this is, one that says nothing beyond it."""
-    kind = next((k for k in _KINDS if k in schema), schema.get("type"))
+    kind = next((k for k in _KINDS if k in schema), schema.get("type", "any"))
     if isinstance(kind, str) and kind in _KINDS:
         says, may_say = _KINDS[kind]
-        if says <= schema.keys() <= says | may_say | _SAYS_NOTHING:
+        if says <= schema.keys() <= says | may_say | _SAYS_NOTHING and _allows_members(schema):
             return kind
     raise _NoTypeError(f"{name} has another shape")
+
+
+def _allows_members(schema: Schema) -> bool:
+    """Whether the condition on member names, if there is one, is met by those that are declared."""
+    names = schema.get("propertyNames", {"type": "string", "pattern": ""})
+    if names.keys() != {"type", "pattern"}:
+        return False
+    return all(re.search(names["pattern"], member) for member in schema.get("properties", ()))
 
 
 def _literal(values: list[Any]) -> Any:

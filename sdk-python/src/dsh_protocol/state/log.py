@@ -194,8 +194,8 @@ class LogState:
         It is open to events of which only the envelope and the data by itself can be wrong, and nothing is; so that an event
         whose data conforms to its schema conforms as a whole.
 
-        Who knows that the data conforms, and that of an assistant message also the stream is in order, gives as the
-        `gist` the data, or as much of it as the rules between events look at.
+        Who knows that the data conforms and breaks no rule by itself gives as the `gist` the data, or as much of it as the
+        rules between events look at.
         """
         kind, numbering = event.type, self._numbering
         if not event.well_formed or not numbering.is_next(event.seq, event.line):
@@ -206,7 +206,7 @@ class LogState:
                 return False
         elif operation != APPEND or kind not in self._appended or not _cites_one(event):
             return False
-        if not self._is_sound(event, gist):
+        if gist is None and self._checks_data and not payload.is_sound(self.dialect, event):
             return False
         if self.relations is not None and not self.relations.take(event, gist):
             return False
@@ -215,14 +215,6 @@ class LogState:
         numbering.expected += 1
         self._revision += 1
         return True
-
-    def _is_sound(self, event: Event, gist: Any) -> bool:
-        """Whether nothing in the data of an event is wrong by itself, as far as this state looks at data."""
-        if not self._checks_data:
-            return True
-        if gist is None:
-            return payload.is_sound(self.dialect, event)
-        return event.type not in payload.LEFT_OPEN or payload.is_sound_beyond(self.dialect, event)
 
     def _plan_known(self, report: Report, event: Event, seq: int | None) -> Change | None:
         """Look at an event of a known type.

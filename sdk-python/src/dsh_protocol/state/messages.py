@@ -83,7 +83,7 @@ def _check_surface_message(
     elif event_type == _DEVELOPER:
         developer.check(report, data, message)
     elif event_type == _TOOL_RESULT:
-        check_result(report, dialect, data, message)
+        _check_result(report, dialect, data, message)
     elif event_type == _ASSISTANT:
         _check_assistant_blocks(report, content)
 
@@ -169,7 +169,7 @@ def _has_other_shape(dialect: Dialect, message: Mapping[str, Any]) -> bool:
     return not wrapped or not isinstance(first.get("content"), list)
 
 
-def check_result(
+def _check_result(
     report: Report, dialect: Dialect, data: Mapping[str, Any], message: Mapping[str, Any]
 ) -> None:
     """The call that a tool result answers, and whether it is an error."""

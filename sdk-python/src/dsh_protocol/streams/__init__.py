@@ -7,7 +7,7 @@ one record each. `accumulate` and `expand` translate between timed chunks and re
 """
 
 from ._assembly import Assembled, Assembler, assemble
-from ._ordinary import OrdinaryMessages
+from ._ordinary import Ordinary
 from ._records import accumulate, expand
 from ._settlement import SETTLEMENTS, is_ordinary, settlement_findings
 from ._shapes import Chunk, StreamError, TimedChunk, check_record
@@ -17,7 +17,7 @@ __all__ = [
     "Assembled",
     "Assembler",
     "Chunk",
-    "OrdinaryMessages",
+    "Ordinary",
     "StreamError",
     "TimedChunk",
     "accumulate",

@@ -1,18 +1,18 @@
-"""Assistant messages as the official loop mostly writes them: most of the bytes of most logs.
+"""Assistant messages and tool results as the official loop mostly writes them: most of the bytes of most logs.
 
-Such a message is read into structs, which is several times faster than to read it into dicts and to look at those; and
-structs hold nothing that the schema refuses.
+They are read into structs, which is several times faster than to read them into dicts and to look at those; and structs hold
+nothing that the schema refuses.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
-from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER
+from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, is_surely_lossless
 from dsh_protocol.schemas import struct_type
 
 from ._assembly import MAX_TOKENS
@@ -21,6 +21,21 @@ from ._shapes import RAW
 _MINUS_ZERO = re.compile(rb"-0(?=[\s,\]}]|\Z)")
 """What structs do not see. It may stand in a string, too."""
 _CALL = "tool-call"
+_TYPES = frozenset({"blockType"})
+"""The types that blocks are opened as, which are compared with those of the blocks that close them."""
+Gist = dict[str, Any]
+
+
+class Stored(Protocol):
+    """An event, as far as it is looked at."""
+
+    @property
+    def type(self) -> str:
+        """The event type."""
+
+    @property
+    def payload(self) -> Raw | None:
+        """The data as it was stored, null when the event was not read from bytes."""
 
 
 class _Tags(dict[type, Any]):
@@ -34,38 +49,73 @@ class _Tags(dict[type, Any]):
 _tag = _Tags()
 
 
-class OrdinaryMessages:
-    """Reads payloads of assistant/message events of one format."""
+class Ordinary:
+    """Reads the data of such events of one format.
+
+    A gist is what the rules between events look at: turn, step, the calls of a message and the call of a result. There is one
+    only if all else is in order for sure: the data conforms to its schema, its numbers survive a round trip, and
+
+    - the stream of a message amounts to the message. That is, every block is closed, as what it was opened, before the next
+      one opens; nothing is cut off; and the message has just those blocks;
+    - a result has no error, and names its call twice alike.
+    """
+
+    types = frozenset({"assistant/message", "tool/result"})
 
     def __init__(self, version: int) -> None:
-        payload = struct_type(f"session/v{version}/AssistantMessageData")
-        self._decode = msgspec.json.Decoder(payload).decode
+        message = struct_type(f"session/v{version}/AssistantMessageData", unchecked=_TYPES)
+        result = struct_type(f"session/v{version}/ToolResultData")
+        self._readers = {
+            "assistant/message": (msgspec.json.Decoder(message).decode, _gist_of_message),
+            "tool/result": (msgspec.json.Decoder(result).decode, _gist_of_result),
+        }
 
-    def read(self, payload: bytes | msgspec.Raw) -> dict[str, Any] | None:
-        """The payload reduced to what the rules between events look at: its turn, its step and the calls in its message.
-
-        Null unless all else is in order for sure: it conforms to its schema, its numbers survive a round trip, and its stream
-        amounts to its message. That is, every block is closed, as what it was opened, before the next one opens; nothing
-        is cut off or replayed; and the message has just those blocks.
-        """
+    def gist(self, event: Stored) -> Gist | None:
+        """The gist of an event of one of these types, null when its data has to be looked at more closely."""
+        payload = event.payload
+        if payload is None or _MINUS_ZERO.search(payload) is not None:
+            return None
+        decode, gist_of = self._readers[event.type]
         try:
-            data = self._decode(payload)
+            data = decode(payload)
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             return None
-        if _MINUS_ZERO.search(payload) is not None or not _amounts_to_message(data):
-            return None
-        calls = [
-            {"type": _CALL, "id": block.id, "name": block.name, "arguments": block.arguments}
-            for block in data.message.content
-            if _tag[type(block)] == _CALL
-        ]
-        return {"turn": data.turn, "step": data.step, "message": {"content": calls}}
+        return gist_of(data)
+
+
+def _gist_of_message(data: Any) -> Gist | None:
+    if not _amounts_to_message(data):
+        return None
+    calls = [
+        {"type": _CALL, "id": block.id, "name": block.name, "arguments": block.arguments}
+        for block in data.message.content
+        if _tag[type(block)] == _CALL
+    ]
+    return {"turn": data.turn, "step": data.step, "message": {"content": calls}}
+
+
+def _gist_of_result(data: Any) -> Gist | None:
+    message = data.message
+    # Format 3 keeps the id and the content in a block.
+    holder = message if message.role == "tool" else message.content[0]
+    call = message.source.callId
+    if data.error is not UNSET or holder.toolCallId != call:
+        return None
+    if data.meta is not UNSET and not is_surely_lossless(data.meta):
+        return None
+    told = {"toolCallId": call, "source": {"callId": call}}
+    return {"turn": data.turn, "step": data.step, "message": told}
 
 
 def _amounts_to_message(data: Any) -> bool:
-    """Whether an ordinary stream has the usage and the blocks of the message beside it."""
+    """Whether an ordinary stream has what the message beside it has. Nobody looks at an empty one, as imported logs have it."""
+    message = data.message
+    stored = message.source.replayState
+    if not data.stream:
+        return stored is UNSET or _is_aligned(stored, message.content)
     blocks: list[Any] = []
     usage: Any = UNSET
+    replay: Any = UNSET
     opened = None
     is_open = False
     for record in data.stream:
@@ -81,6 +131,7 @@ def _amounts_to_message(data: Any) -> bool:
         elif kind == "finish":
             if _tag[type(chunk.reason)] == MAX_TOKENS:
                 return False
+            replay = chunk.replayState
         elif chunk.index != len(blocks):
             return False
         elif kind == "block-end":
@@ -90,10 +141,22 @@ def _amounts_to_message(data: Any) -> bool:
             blocks.append(block)
             is_open, opened = False, None
         elif kind == "block-start":
+            if opened is not None:
+                return False
             is_open, opened = True, chunk.blockType
         else:
             return False
-    return not is_open and data.message.content == blocks and bool(data.usage == usage)
+    if is_open or message.content != blocks or data.usage != usage:
+        return False
+    return stored is replay or (stored == replay and _is_aligned(stored, blocks))
+
+
+def _is_aligned(replay: Any, blocks: list[Any]) -> bool:
+    """Whether a replay state has an entry per block, or none at all, and numbers that survive a round trip."""
+    entries = [] if replay.blocks is UNSET else replay.blocks
+    if replay.blocks is not UNSET and len(entries) != len(blocks):
+        return False
+    return is_surely_lossless(b",".join([replay.response, *entries]))
 
 
 def _is_timed(run: Any) -> bool:
