@@ -118,7 +118,7 @@ class _Maker:
                 branches.append(branch)
         if not branches:
             raise _NoTypeError("no branch of a union can be described")
-        return Union[tuple(branches)]
+        return Union[tuple(branches)]  # noqa: UP007  (made at run time)
 
     def _struct(self, schema: Schema, name: str, tag: tuple[str, str] = ("", "")) -> Any:
         if _kind(schema, name) != "object":
@@ -130,10 +130,16 @@ class _Maker:
             if member in schema.get("required", ()):
                 fields.append((member, self._type(inner, member)))
             elif (type_ := self._part(inner, member)) is not None:
-                fields.append((member, Union[type_, UnsetType], UNSET))
+                fields.append((member, Union[type_, UnsetType], UNSET))  # noqa: UP007
         fields.sort(key=len)  # What has a default stands last.
-        known = dict(zip(("tag_field", "tag"), tag, strict=True)) if tag[0] else {}
-        return msgspec.defstruct(name, fields, forbid_unknown_fields=True, gc=False, **known)
+        return msgspec.defstruct(
+            name,
+            fields,
+            tag_field=tag[0] or None,
+            tag=tag[1] or None,
+            forbid_unknown_fields=True,
+            gc=False,
+        )
 
     def _part(self, schema: Schema, name: str, tag: tuple[str, str] | None = None) -> Any:
         """The type of what may be left out: null when there is none, so that a value that has it is not taken."""

@@ -111,8 +111,10 @@ def _amounts_to_message(data: Any) -> bool:
     """Whether an ordinary stream has what the message beside it has. Nobody looks at an empty one, as imported logs have it."""
     message = data.message
     stored = message.source.replayState
+    if stored is not UNSET and not is_surely_lossless(stored):
+        return False
     if not data.stream:
-        return stored is UNSET or _is_aligned(stored, message.content)
+        return True
     blocks: list[Any] = []
     usage: Any = UNSET
     replay: Any = UNSET
@@ -129,7 +131,7 @@ def _amounts_to_message(data: Any) -> bool:
         if kind == "usage":
             usage = chunk.usage
         elif kind == "finish":
-            if _tag[type(chunk.reason)] == MAX_TOKENS:
+            if replay is not UNSET or _tag[type(chunk.reason)] == MAX_TOKENS:
                 return False
             replay = chunk.replayState
         elif chunk.index != len(blocks):
@@ -148,21 +150,22 @@ def _amounts_to_message(data: Any) -> bool:
             return False
     if is_open or message.content != blocks or data.usage != usage:
         return False
-    return stored is replay or (stored == replay and _is_aligned(stored, blocks))
+    return stored is replay or (replay is not UNSET and _is_replay(stored, replay, len(blocks)))
 
 
-def _is_aligned(replay: Any, blocks: list[Any]) -> bool:
-    """Whether a replay state has an entry per block, or none at all, and numbers that survive a round trip."""
-    entries = [] if replay.blocks is UNSET else replay.blocks
-    if replay.blocks is not UNSET and len(entries) != len(blocks):
+def _is_replay(stored: Any, replay: Any, blocks: int) -> bool:
+    """Whether a message keeps just this replay state, which has an entry for each of its blocks or none at all."""
+    entries = replay.blocks
+    if stored is UNSET or not (entries is UNSET or len(entries) == blocks):
         return False
-    return is_surely_lossless(b",".join([replay.response, *entries]))
+    try:
+        return bool(msgspec.json.decode(stored, type=type(replay)) == replay)
+    except msgspec.MsgspecError:
+        return False
 
 
 def _is_timed(run: Any) -> bool:
     """Whether a run has a time for each text, all of which JavaScript counts exactly."""
     gaps = run.dt
     texts = run.args if _tag[type(run)] == "tool-call-chunks" else run.texts
-    return (
-        len(gaps) == len(texts) - 1 and abs(run.time0) + sum(map(abs, gaps)) <= MAX_SAFE_INTEGER
-    )
+    return len(gaps) == len(texts) - 1 and abs(run.time0) + sum(map(abs, gaps)) <= MAX_SAFE_INTEGER

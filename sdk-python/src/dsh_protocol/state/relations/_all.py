@@ -78,20 +78,20 @@ class Relations:
         """
         kind = event.type
         checks, enters = self._quick[kind] if gist is None else self._conforming[kind]
-        if not checks and not enters:
+        if not enters and not checks:
             return True
         data = event.data if gist is None else gist
         if not isinstance(data, dict) or self._turns.doubt is not None:
             return False
-        scene = self._scene
+        scene, probe = self._scene, self._probe
         scene.event = event
         scene.type = kind
         scene.data = data
         scene.seq = event.seq
         for check in checks:
             check(scene)
-        if self._probe.hit:
-            self._probe.hit = False
+        if probe.hit:
+            probe.hit = False
             return False
         for enter in enters:
             enter(event, data, None)
