@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import RefusedError
 from dsh_protocol.rules import rule
-from dsh_protocol.streams import SETTLEMENTS, is_ordinary, settlement_findings
+from dsh_protocol.streams import SETTLEMENTS, settlement_findings
 
 from . import headers, messages
 from ._report import Report
@@ -101,7 +101,7 @@ def check(report: Report, dialect: Dialect, event: Event) -> None:
         headers.check(report, data)
     else:
         messages.check(report, dialect, event.type, data)
-        if event.type in SETTLEMENTS and not is_ordinary(data):
+        if event.type in SETTLEMENTS:
             messages.check_stream(report, event.type, data)
             if not report.findings:
                 report.findings += settlement_findings(event)

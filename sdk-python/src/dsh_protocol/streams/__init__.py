@@ -9,7 +9,7 @@ one record each. `accumulate` and `expand` translate between timed chunks and re
 from ._assembly import Assembled, Assembler, assemble
 from ._ordinary import Ordinary
 from ._records import accumulate, expand
-from ._settlement import SETTLEMENTS, is_ordinary, settlement_findings
+from ._settlement import SETTLEMENTS, settlement_findings
 from ._shapes import Chunk, StreamError, TimedChunk, check_record
 
 __all__ = [
@@ -24,6 +24,5 @@ __all__ = [
     "assemble",
     "check_record",
     "expand",
-    "is_ordinary",
     "settlement_findings",
 ]
