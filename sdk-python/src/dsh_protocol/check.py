@@ -17,6 +17,7 @@ from .rows import (
     find_logs,
     open_log,
     paused_gc,
+    release_payloads,
 )
 from .rules import refuse, rule
 from .schemas import Validator, without_repeats
@@ -193,15 +194,16 @@ def _check_events(log: Log, state: LogState, found: _Found, tick: Tick | None) -
     counts: Counter[str] = Counter()
     for start in range(0, len(log.events), _BATCH):
         batch = log.events[start : start + _BATCH]
-        gists = screen.gists(batch)
+        gists, looked_at = screen.gists(batch), []
         found.add(screen.findings)
         for event, gist in zip(batch, gists, strict=True):
             if gist is not None and take(event, gist):
                 continue
             found.add(_check_event(event, state, validator))
+            looked_at.append(event)
             if _is_unchecked(event, log, validator):
                 counts[event.type] += 1
-        screen.release()
+        release_payloads([*looked_at, *screen.decoded])
         if tick is not None:
             tick(start + len(batch), len(log.events))
     found.add(state.finish())

@@ -8,7 +8,7 @@ from typing import Any
 
 from .dialect import Dialect
 from .findings import Finding
-from .rows import Event, lossless_findings, release_payloads
+from .rows import Event, lossless_findings
 from .schemas import Validator
 from .state import LEFT_OPEN
 from .streams import Ordinary
@@ -20,7 +20,8 @@ class Screen:
     def __init__(self, dialect: Dialect, validator: Validator) -> None:
         self._ordinary = Ordinary(dialect.version)
         self._validator = validator
-        self._decoded: list[Event] = []
+        self.decoded: list[Event] = []
+        """The events of the latest batch whose data had to be decoded for that."""
         self.findings: list[Finding] = []
         """What was found in the latest batch: numbers that do not survive a round trip."""
 
@@ -30,20 +31,27 @@ class Screen:
         places: dict[str, list[int]] = defaultdict(list)
         for place, event in enumerate(batch):
             places[event.type].append(place)
-        for kind in self._ordinary.types & places.keys():
-            for place in places.pop(kind):
-                gists[place] = self._ordinary.gist(batch[place])
-        self._decoded = [e for e, gist in zip(batch, gists, strict=True) if gist is None]
-        self.findings = lossless_findings(self._decoded)
         for kind, of_kind in places.items():
-            if kind in LEFT_OPEN:
-                continue
+            for place, gist in zip(of_kind, self._read(kind, batch, of_kind), strict=True):
+                gists[place] = gist
+        self.decoded = [e for e, gist in zip(batch, gists, strict=True) if gist is None]
+        self.findings = lossless_findings(self.decoded)
+        for kind in places.keys() - LEFT_OPEN:
+            of_kind = [place for place in places[kind] if gists[place] is None]
             values = [batch[place].data for place in of_kind]
-            if self._validator.take_members(kind, "data", values):
+            if values and self._validator.take_members(kind, "data", values):
                 for place, value in zip(of_kind, values, strict=True):
                     gists[place] = value
         return gists
 
-    def release(self) -> None:
-        """Let go of the data of the latest batch."""
-        release_payloads(self._decoded)
+    def _read(self, kind: str, batch: Sequence[Event], places: Sequence[int]) -> Sequence[Any]:
+        """The gists of the events of one type at these places, as far as their stored data says at once that it is in order."""
+        if kind in self._ordinary.types:
+            return [self._ordinary.gist(batch[place]) for place in places]
+        nothing = [None] * len(places)
+        if kind in LEFT_OPEN:
+            return nothing
+        payloads = [payload for place in places if (payload := batch[place].payload) is not None]
+        if len(payloads) != len(places):
+            return nothing
+        return self._validator.read_members(kind, "data", payloads) or nothing

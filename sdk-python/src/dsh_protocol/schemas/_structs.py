@@ -18,6 +18,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from dsh_protocol.findings import UsageError
 
 from ._catalog import Schema, definitions, find, reference
+from ._sites import Site
 
 _SAYS_NOTHING = {"description", "title", "tsType"}
 _KINDS: Mapping[str, tuple[set[str], set[str]]] = {
@@ -40,17 +41,27 @@ _KINDS: Mapping[str, tuple[set[str], set[str]]] = {
 def struct_type(name: str, *, unchecked: frozenset[str] = frozenset()) -> Any:
     """The struct type of the named schema. Texts of the members named in `unchecked` may be any: the caller looks at them.
 
-    Optional members that are absent are `msgspec.UNSET`; a tag is no attribute, but selects the class.
+    Members that may be any JSON value are `msgspec.Raw`, optional members that are absent `msgspec.UNSET`. A tag is no
+    attribute, but selects the class.
 
     Raises:
         UsageError: `schemas/unknown-name`, no schema has this name; `schemas/no-struct`, it has no such type.
     """
     target = find(name)
     try:
-        return _Maker(definitions(target.bundle), unchecked).named(target.definition)
+        return _Maker(definitions(target.bundle), unchecked, Raw).named(target.definition)
     except _NoTypeError as error:
         message = f"{name} cannot be read into structs: {error}"
         raise UsageError("schemas/no-struct", message, fix="Use a Validator.") from None
+
+
+@cache
+def closed_type(site: Site) -> Any:
+    """The type of what stands at a site, without members that may be any JSON value; null when there is none."""
+    try:
+        return _Maker(definitions(site.bundle), frozenset(), None).of(site.schema, site.definition)
+    except _NoTypeError:
+        return None
 
 
 class _NoTypeError(Exception):
@@ -60,9 +71,12 @@ class _NoTypeError(Exception):
 class _Maker:
     """Makes the types of one bundle, each definition once."""
 
-    def __init__(self, known: Mapping[str, Schema], unchecked: frozenset[str]) -> None:
+    def __init__(
+        self, known: Mapping[str, Schema], unchecked: frozenset[str], any_value: Any
+    ) -> None:
         self._known = known
         self._unchecked = unchecked
+        self._any_value = any_value
         self._made: dict[str, Any] = {}
         self._open: set[str] = set()
 
@@ -73,12 +87,12 @@ class _Maker:
         if name not in self._made:
             self._open.add(name)
             try:
-                self._made[name] = self._type(self._known[name], name)
+                self._made[name] = self.of(self._known[name], name)
             finally:
                 self._open.remove(name)
         return self._made[name]
 
-    def _type(self, schema: Schema, name: str) -> Any:
+    def of(self, schema: Schema, name: str) -> Any:
         """The type of a schema; `name` is what an object is called."""
         match _kind(schema, name):
             case "$ref":
@@ -86,7 +100,7 @@ class _Maker:
             case "discriminator":
                 return self._tagged(schema["discriminator"])
             case "anyOf":
-                return self._type(schema["anyOf"][0], name)
+                return self.of(schema["anyOf"][0], name)
             case "const":
                 return _literal([schema["const"]])
             case "enum":
@@ -95,7 +109,7 @@ class _Maker:
                 return self._struct(schema, name)
             case "array":
                 limits = Meta(min_length=schema.get("minItems"), max_length=schema.get("maxItems"))
-                return Annotated[list[self._type(schema["items"], name)], limits]  # type: ignore[misc]
+                return Annotated[list[self.of(schema["items"], name)], limits]  # type: ignore[misc]
             case "integer":
                 return Annotated[int, Meta(ge=schema["minimum"], le=schema["maximum"])]
             case "string":
@@ -105,8 +119,10 @@ class _Maker:
                 return Annotated[str, shape]
             case "boolean":
                 return bool
+            case _ if self._any_value is not None:
+                return self._any_value
             case _:
-                return Raw
+                raise _NoTypeError(f"{name} may be anything")
 
     def _tagged(self, discriminator: dict[str, Any]) -> Any:
         """A union of structs: those branches that can be described."""
@@ -128,7 +144,7 @@ class _Maker:
             if member == tag[0]:
                 continue
             if member in schema.get("required", ()):
-                fields.append((member, self._type(inner, member)))
+                fields.append((member, self.of(inner, member)))
             elif (type_ := self._part(inner, member)) is not None:
                 fields.append((member, Union[type_, UnsetType], UNSET))  # noqa: UP007
         fields.sort(key=len)  # What has a default stands last.
@@ -144,7 +160,7 @@ class _Maker:
     def _part(self, schema: Schema, name: str, tag: tuple[str, str] | None = None) -> Any:
         """The type of what may be left out: null when there is none, so that a value that has it is not taken."""
         try:
-            return self._type(schema, name) if tag is None else self._struct(schema, name, tag)
+            return self.of(schema, name) if tag is None else self._struct(schema, name, tag)
         except _NoTypeError:
             return None
 

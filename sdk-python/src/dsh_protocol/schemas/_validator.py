@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from msgspec import Raw
 
 from dsh_protocol.findings import Finding, JsonError, RefusedError
 from dsh_protocol.jsonvalue import (
@@ -14,6 +17,7 @@ from dsh_protocol.jsonvalue import (
 )
 from dsh_protocol.rules import Words, refuse
 
+from ._bulk import read_all
 from ._catalog import find
 from ._engines import Engine, Path, are_valid, is_valid
 from ._finding import SchemaFinding, schema_finding, seq_of, without_repeats
@@ -147,6 +151,16 @@ class Validator(Generic[_Model]):
         return tag in self._union.by_tag
 
     # ---- Values --------------------------------------------------------------------------------
+
+    def read_members(self, tag: str, member: str, texts: Sequence[bytes | Raw]) -> list[Any] | None:
+        """The values of JSON texts, if the branch that a tag selects takes each of them as this member.
+
+        Null if it does not, and also if that takes a closer look.
+        """
+        branch = self._union.by_tag.get(tag)
+        if branch is None or self._engine != "fast":
+            return None
+        return read_all(branch.child("properties", member, member=member), texts)
 
     def take_members(self, tag: str, member: str, values: list[Any]) -> bool:
         """Whether this member of the branch that a tag selects may have each of these values: one question for many.

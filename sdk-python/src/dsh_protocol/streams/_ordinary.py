@@ -6,20 +6,17 @@ nothing that the schema refuses.
 
 from __future__ import annotations
 
-import re
 from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw
 
 from dsh_protocol.jsonvalue import MAX_SAFE_INTEGER, is_surely_lossless
-from dsh_protocol.schemas import struct_type
+from dsh_protocol.schemas import MINUS_ZERO, struct_type
 
 from ._assembly import MAX_TOKENS
 from ._shapes import RAW
 
-_MINUS_ZERO = re.compile(rb"-0(?=[\s,\]}]|\Z)")
-"""What structs do not see. It may stand in a string, too."""
 _CALL = "tool-call"
 _TYPES = frozenset({"blockType"})
 """The types that blocks are opened as, which are compared with those of the blocks that close them."""
@@ -73,7 +70,7 @@ class Ordinary:
     def gist(self, event: Stored) -> Gist | None:
         """The gist of an event of one of these types, null when its data has to be looked at more closely."""
         payload = event.payload
-        if payload is None or _MINUS_ZERO.search(payload) is not None:
+        if payload is None or MINUS_ZERO.search(payload) is not None:
             return None
         decode, gist_of = self._readers[event.type]
         try:
