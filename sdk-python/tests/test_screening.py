@@ -19,7 +19,7 @@ from variations import variations
 from dsh_protocol.check import check_file
 from dsh_protocol.dialect import Dialect, dialect
 from dsh_protocol.findings import UsageError
-from dsh_protocol.jsonvalue import check_lossless, dump_bytes
+from dsh_protocol.jsonvalue import check_lossless, dump_bytes, loads
 from dsh_protocol.rows import Event, open_log
 from dsh_protocol.schemas import Validator, schema_names, struct_type
 from dsh_protocol.screening import Screen
@@ -125,6 +125,27 @@ def test_a_schema_that_no_struct_describes_is_refused() -> None:
     with pytest.raises(UsageError) as refused:
         struct_type("session/v4/ImageOffloadData")
     assert refused.value.code == "schemas/no-struct"
+
+
+@FORMATS
+def test_values_that_are_read_many_at_a_time_are_valid_and_those_of_the_texts(version: int) -> None:
+    validator = Validator(f"session/v{version}/event")
+    taken: Counter[bool] = Counter()
+    for event in valid_events(version):
+        data = event["data"]
+        texts = [dump_bytes(value) for value in (data, *list(variations(data))[1::3])]
+        for text in (*texts, *(text.replace(b"1", b"-0") for text in texts)):
+            values = validator.read_members(event["type"], "data", [text])
+            taken[values is not None] += 1
+            if values is not None:
+                value = loads(text)
+                assert values == [value]
+                assert check_lossless(value) == []
+                assert validator.is_valid({**event, "data": value})
+        valid = validator.read_members(event["type"], "data", texts[:1] * 3)
+        assert valid in (None, [loads(texts[0])] * 3)
+    assert taken[True] > 200
+    assert taken[False] > 5000
 
 
 # ---- Gists -----------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class Inbox(Aspect):
             self._doubt = blame
 
     def _check_waiting(self, scene: Scene, target: str, removed: slice) -> None:
-        gone = set(self._lists[target][removed])
+        gone = self._lists[target][removed] if removed.start != removed.stop else ()
         added: set[Hashable] = set()
         for index, message in enumerate(scene.data["inserted"]):
             if not isinstance(message, dict):
