@@ -1,6 +1,6 @@
 """The demonstration: rebuild every request of the shipped recordings from the log alone, and prove it byte for byte.
 
-`dsh-protocol requests PATH --index K` prints the same bytes.
+`dsh-protocol requests PATH --index K` prints the same bytes. At the end an agent writes a session of its own.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import anyio
+
+from dsh_protocol.llm import ScriptedModel
+from dsh_protocol.loop import Agent, AgentOptions, AgentParts, StoreJournal, StreamChunk
+from dsh_protocol.projections import CallOptions
+from dsh_protocol.prompt import PromptConfig, PromptService
 from dsh_protocol.rebuild import request_body
 from dsh_protocol.requests import iter_requests
 from dsh_protocol.rows import open_log
+from dsh_protocol.session import Session
+from dsh_protocol.store import Store
 from dsh_protocol.wire import DirectoryAttachments
 
 RECORDINGS = Path("conformance/recordings")
@@ -43,7 +52,48 @@ def main() -> int:
         equal += same
         print(f"  {scenario.folder!s:55} {same:3} of {len(bodies)} equal", flush=True)
     print(f"\n{rebuilt} requests rebuilt from their logs, {equal} equal byte for byte.")
-    return 0 if rebuilt and rebuilt == equal else 1
+    _title(
+        "A session of our own: two prompts to a scripted model, and another system prompt in between"
+    )
+    with TemporaryDirectory() as folder:
+        wrote = anyio.run(_write_session, Path(folder))
+    return 0 if rebuilt and rebuilt == equal and wrote else 1
+
+
+async def _write_session(root: Path) -> bool:
+    """Run an agent, check the log that it stores, and rebuild what it asked; whether all of that is right."""
+    session = Session.create(id="demo")
+    model = ScriptedModel()
+    prompt = PromptService(config=PromptConfig(include_harness_identity=False))
+    undo = prompt.section("style", order=100, text="Answer in one word.")
+    with Store(root, "none").create(session.header) as writer:
+        parts = AgentParts(model=model, prompt=prompt, journal=StoreJournal(session, writer))
+        options = AgentOptions(call=CallOptions(provider="scripted", model="scripted"))
+        async with Agent(session, parts, options) as agent:
+            await _say(agent, "What is a log?")
+            undo()
+            prompt.section("style", order=100, text="Answer at length.")
+            await _say(agent, "And a surface?")
+        _show("Check it", "check", str(writer.path))
+        _show(
+            "The surface: the system prompt was replaced where it stands",
+            "surface",
+            str(writer.path),
+        )
+        rebuilt = [request.options() for request in iter_requests(open_log(writer.path))]
+    equal = sum(ours == asked for ours, asked in zip(rebuilt, model.requests, strict=True))
+    print(
+        f"\n{len(rebuilt)} requests rebuilt from its log, {equal} equal to what the model was asked."
+    )
+    return len(rebuilt) == equal == 2
+
+
+async def _say(agent: Agent, text: str) -> None:
+    print(f"> {text}\n  ", end="")
+    async for frame in agent.stream(text):
+        if isinstance(frame, StreamChunk):
+            print(frame.text, end="", flush=True)
+    print()
 
 
 def _scenarios() -> list[Scenario]:

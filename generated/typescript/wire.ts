@@ -77,6 +77,36 @@ export type MessagesResultBlock = MessagesTextBlock | MessagesImageBlock;
  */
 export type MessagesSystemBlock = MessagesTextBlock | MessagesToolAdditionBlock | MessagesToolRemovalBlock;
 /**
+ * A block of an answer.
+ */
+export type PiAiBlock = PiAiTextBlock | PiAiThinkingBlock | PiAiToolCall;
+/**
+ * A message, told apart by its role.
+ */
+export type PiAiMessage = PiAiSystemMessage | PiAiUserMessage | PiAiAssistantMessage | PiAiToolResultMessage;
+/**
+ * A text: of a system message. Parts: of a developer message.
+ */
+export type PiAiSystemContent = NonEmptyString | PiAiTexts;
+/**
+ * Text parts in order; none for a bare change of tools.
+ */
+export type PiAiTexts = PiAiTextPart[];
+/**
+ * A joined text (it may be empty), or parts when at least one of them is an image.
+ */
+export type PiAiUserContent = string | PiAiParts;
+/**
+ * Parts of a message, in order.
+ *
+ * @minItems 1
+ */
+export type PiAiParts = [PiAiPart, ...PiAiPart[]];
+/**
+ * A part of a message.
+ */
+export type PiAiPart = PiAiTextPart | PiAiImagePart;
+/**
  * Which changes of the tools the model reads inside the history. Absent: none. in-history: additions and removals. addition-only: additions.
  */
 export type RouteToolUpdate = "in-history" | "addition-only";
@@ -89,9 +119,9 @@ export type RouteModality = "text" | "image";
  */
 export type RouteEffort = "off" | "low" | "high" | "max";
 /**
- * The body of one model request, on any wire. Each wire has its own.
+ * The body of one model request, on any wire, or what a library takes in its place. Each wire has its own.
  */
-export type WireRequest = MessagesRequest | ChatRequest;
+export type WireRequest = MessagesRequest | ChatRequest | PiAiContext;
 
 /**
  * Every type of this file by its name.
@@ -153,6 +183,27 @@ export interface Definitions {
   MessagesUserBlock: MessagesUserBlock;
   MessagesUserMessage: MessagesUserMessage;
   NonEmptyString: NonEmptyString;
+  PiAiAssistantMessage: PiAiAssistantMessage;
+  PiAiBlock: PiAiBlock;
+  PiAiContext: PiAiContext;
+  PiAiCost: PiAiCost;
+  PiAiImagePart: PiAiImagePart;
+  PiAiMessage: PiAiMessage;
+  PiAiPart: PiAiPart;
+  PiAiParts: PiAiParts;
+  PiAiSystemContent: PiAiSystemContent;
+  PiAiSystemMessage: PiAiSystemMessage;
+  PiAiTextBlock: PiAiTextBlock;
+  PiAiTextPart: PiAiTextPart;
+  PiAiTexts: PiAiTexts;
+  PiAiThinkingBlock: PiAiThinkingBlock;
+  PiAiTool: PiAiTool;
+  PiAiToolCall: PiAiToolCall;
+  PiAiToolName: PiAiToolName;
+  PiAiToolResultMessage: PiAiToolResultMessage;
+  PiAiUsage: PiAiUsage;
+  PiAiUserContent: PiAiUserContent;
+  PiAiUserMessage: PiAiUserMessage;
   PluginPackage: PluginPackage;
   PluginPackagesExtension: PluginPackagesExtension;
   PositiveCount: PositiveCount;
@@ -753,6 +804,266 @@ export interface MessagesTool {
    * The tool is declared but becomes available only with a `tool_addition` block.
    */
   defer_loading?: true;
+}
+/**
+ * An answer of a model. With usable replay state as the model gave it, otherwise told anew under the api `dsh-foreign`. Closed.
+ */
+export interface PiAiAssistantMessage {
+  role: "assistant";
+  /**
+   * The blocks of the answer, in order.
+   */
+  content: PiAiBlock[];
+  api: NonEmptyString;
+  provider: NonEmptyString;
+  model: NonEmptyString;
+  /**
+   * The model that answered, in words of the endpoint.
+   */
+  responseModel?: string;
+  /**
+   * The id of the response.
+   */
+  responseId?: string;
+  /**
+   * How much the model thought, in words of the provider.
+   */
+  providerThinkingLevel?: string;
+  usage: PiAiUsage;
+  /**
+   * Why the answer ended.
+   */
+  stopReason: "stop" | "length" | "toolUse" | "error" | "aborted";
+  /**
+   * Always 0: a context is the same whenever it is made.
+   */
+  timestamp: 0;
+}
+/**
+ * Text of an answer. Closed.
+ */
+export interface PiAiTextBlock {
+  type: "text";
+  /**
+   * The text.
+   */
+  text: string;
+  /**
+   * The provider's proof of it.
+   */
+  textSignature?: string;
+}
+/**
+ * Reasoning of an answer. Closed.
+ */
+export interface PiAiThinkingBlock {
+  type: "thinking";
+  /**
+   * The reasoning.
+   */
+  thinking: string;
+  /**
+   * The provider's proof of it.
+   */
+  thinkingSignature?: string;
+  /**
+   * Whether the provider hid it.
+   */
+  redacted?: boolean;
+}
+/**
+ * A tool call. Closed.
+ */
+export interface PiAiToolCall {
+  type: "toolCall";
+  /**
+   * The id of the call.
+   */
+  id: string;
+  /**
+   * The name of the tool.
+   */
+  name: string;
+  arguments: JsonObject;
+  /**
+   * The provider's proof of the thought behind it.
+   */
+  thoughtSignature?: string;
+  /**
+   * Where the tool is from, in words of the provider.
+   */
+  namespace?: string;
+}
+/**
+ * Token counts, which a history does not have: all 0. Closed.
+ */
+export interface PiAiUsage {
+  /**
+   * Tokens read.
+   */
+  input: 0;
+  /**
+   * Tokens written.
+   */
+  output: 0;
+  /**
+   * Tokens read from the cache.
+   */
+  cacheRead: 0;
+  /**
+   * Tokens written to the cache.
+   */
+  cacheWrite: 0;
+  /**
+   * All tokens.
+   */
+  totalTokens: 0;
+  cost: PiAiCost;
+}
+/**
+ * Costs, which a history does not have: all 0. Closed.
+ */
+export interface PiAiCost {
+  /**
+   * Of tokens read.
+   */
+  input: 0;
+  /**
+   * Of tokens written.
+   */
+  output: 0;
+  /**
+   * Of tokens read from the cache.
+   */
+  cacheRead: 0;
+  /**
+   * Of tokens written to the cache.
+   */
+  cacheWrite: 0;
+  /**
+   * Of all tokens.
+   */
+  total: 0;
+}
+/**
+ * What the pi-ai library takes for one request. Closed.
+ */
+export interface PiAiContext {
+  /**
+   * The prompt in force at the start: of the options, of leading system messages, or both (by release). Absent when there is none.
+   */
+  systemPrompt?: string;
+  /**
+   * The rest of the conversation, in order.
+   */
+  messages: PiAiMessage[];
+  /**
+   * The tools that the model may use from the start; absent when there are none.
+   *
+   * @minItems 1
+   */
+  tools?: [PiAiTool, ...PiAiTool[]];
+}
+/**
+ * A later system prompt, or a change of the tools; from format 4 on. Closed.
+ */
+export interface PiAiSystemMessage {
+  role: "system";
+  content: PiAiSystemContent;
+  /**
+   * Always 0: a context is the same whenever it is made.
+   */
+  timestamp: 0;
+  /**
+   * The tools that came in; absent when there are none.
+   *
+   * @minItems 1
+   */
+  toolsAdded?: [PiAiTool, ...PiAiTool[]];
+  /**
+   * The tools that went; absent when there are none.
+   *
+   * @minItems 1
+   */
+  toolsRemoved?: [PiAiToolName, ...PiAiToolName[]];
+}
+/**
+ * Text; an empty text makes no part. Closed.
+ */
+export interface PiAiTextPart {
+  type: "text";
+  text: NonEmptyString;
+}
+/**
+ * A tool declaration. Closed.
+ */
+export interface PiAiTool {
+  /**
+   * The name the model calls it by.
+   */
+  name: string;
+  /**
+   * What it does, for the model.
+   */
+  description: string;
+  parameters: JsonObject;
+}
+/**
+ * A tool, by its name. Closed.
+ */
+export interface PiAiToolName {
+  /**
+   * The name.
+   */
+  name: string;
+}
+/**
+ * Input of the user or of the harness. Closed.
+ */
+export interface PiAiUserMessage {
+  role: "user";
+  content: PiAiUserContent;
+  /**
+   * Always 0: a context is the same whenever it is made.
+   */
+  timestamp: 0;
+}
+/**
+ * An image; a text part with its handle stands in front. Closed.
+ */
+export interface PiAiImagePart {
+  type: "image";
+  /**
+   * Its bytes in base64.
+   */
+  data: string;
+  /**
+   * Its media type.
+   */
+  mimeType: string;
+}
+/**
+ * The result of a tool call. Closed.
+ */
+export interface PiAiToolResultMessage {
+  role: "toolResult";
+  /**
+   * The id of the answered call.
+   */
+  toolCallId: string;
+  /**
+   * The name of the called tool, by an earlier answer; `unknown` without one.
+   */
+  toolName: string;
+  content: PiAiParts;
+  /**
+   * Whether the call failed.
+   */
+  isError: boolean;
+  /**
+   * Always 0: a context is the same whenever it is made.
+   */
+  timestamp: 0;
 }
 /**
  * A route to one model. Only systemPromptUpdate and contextWindow are found in a log too (request/context). Closed.

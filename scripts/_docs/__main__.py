@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dsh_protocol.conformance.cases import Corpus
 
-from . import conformance, events, rules, schemas
+from . import conformance, events, loop, rules, schemas
 from .markdown import Page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +36,7 @@ def pages(examples: Path) -> Iterator[Page]:
     """Every page of the reference."""
     yield _index()
     yield from rules.pages()
+    yield from loop.pages()
     yield from events.pages(examples)
     yield from schemas.pages(examples)
     yield from conformance.pages(Corpus.open(ROOT / "conformance"))
@@ -58,6 +59,10 @@ def _index() -> Page:
             (
                 "[Rules](rules/index.md)",
                 "what a schema cannot say: each rule with a case that keeps it and one that breaks it",
+            ),
+            (
+                "[What a loop writes](loop.md)",
+                "system prompt, runtime context and header: what is due before a request, rule by rule",
             ),
             ("[Schemas](schemas.md)", "headers, rows and requests; every definition by name"),
             (

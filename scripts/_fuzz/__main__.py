@@ -17,7 +17,7 @@ from dsh_protocol.conformance.cases import find_corpus
 from dsh_protocol.conformance.implementations import Conversation, find_implementation
 from dsh_protocol.conformance.process import AdapterFailure
 
-from .compare import Difference, differences, shown, text_differences
+from .compare import Difference, differences, shown, text_differences, writing_differences
 from .logs import random_log
 from .mutations import mutate
 from .texts import Text, mutate_text, text_of
@@ -47,7 +47,11 @@ def main() -> int:
         version = given.format[index % len(given.format)]
         question = _question(random.Random(f"{given.seed}:{index}"), version, recordings[version])
         found = _differences(question, version, official[version])
+        rng = random.Random(f"{given.seed}:{index}:writing")
+        asked, more = _writing(rng, question, version, official[version])
+        found += more
         counts["logs"] += 1
+        counts["writing"] += asked
         counts[question.kind] += 1
         for difference in found:
             counts["explained" if difference.reason else "unexplained"] += 1
@@ -124,6 +128,20 @@ def _differences(question: _Question, version: int, official: Conversation) -> l
         return differences(question.log, version, ask)
     except AdapterFailure as failure:
         return [Difference("any", {}, {"error": f"{failure.kind}: {failure.why}"}, None)]
+
+
+def _writing(
+    rng: random.Random, question: _Question, version: int, official: Conversation
+) -> tuple[int, list[Difference]]:
+    def ask(op: str, given: Json) -> Json:
+        return official.ask("fuzz", op, version, given)
+
+    if isinstance(question.log, Text):
+        return 0, []
+    try:
+        return writing_differences(rng, question.log, version, ask)
+    except AdapterFailure as failure:
+        return 1, [Difference("any", {}, {"error": f"{failure.kind}: {failure.why}"}, None)]
 
 
 def _keep(out: Path, index: int, question: _Question, difference: Difference, count: int) -> None:

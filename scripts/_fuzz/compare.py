@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from dsh_protocol.rules import rules
 
 from .texts import Text
 from .writer import Json, Log
+from .writing import writing_questions
 
 Ask = Callable[[str, Json], Json]
 """An op and its input, to the answer of the official runtime."""
@@ -62,6 +64,19 @@ def differences(log: Log, version: int, ask: Ask) -> list[Difference]:
     return found
 
 
+def writing_differences(
+    rng: random.Random, log: Log, version: int, ask: Ask
+) -> tuple[int, list[Difference]]:
+    """What the two sides say differently about going on with a log, and how many questions that were."""
+    asked, found = 0, []
+    for op, given in writing_questions(rng, log, version):
+        ours, theirs = answer(op, given, version), ask(op, given)
+        asked += 1
+        if not _agree(op, ours, theirs):
+            found.append(Difference(op, ours, theirs, _reason(ours, theirs)))
+    return asked, found
+
+
 def _ours(op: str, given: Json, version: int) -> Json:
     if op != "check" and given["header"].get("version") != version:
         return {"refused": True}
@@ -72,12 +87,18 @@ def _is_about_header(checked: Json) -> bool:
     return any(finding["rule"].startswith(("header/", "seed/")) for finding in _refusals(checked))
 
 
+def _codes(answered: Json) -> list[str | None]:
+    return [refusal.get("code") for refusal in _refusals(answered)]
+
+
 def _refusals(answered: Json) -> list[Json]:
     refused = answered.get("refused", [])
     return refused if isinstance(refused, list) else [refused]
 
 
 def _agree(op: str, ours: Json, theirs: Json) -> bool:
+    if op == "fork" and "refused" in ours:
+        return _codes(ours) == _codes(theirs)
     if "ok" in ours:
         return judge({"ok": ours["ok"]}, theirs, ()).verdict == "passed"
     return "refused" in theirs and (op != "check" or ours.get("readable") == theirs.get("readable"))
@@ -87,7 +108,7 @@ def _reason(ours: Json, theirs: Json) -> str | None:
     """Why one side alone refuses a log, where that is known: a rule with a divergence, or an accident of the runtime."""
     if theirs.get("readable") and theirs.get("note", "").startswith(_ACCIDENT):
         return "accident"
-    found = sorted(finding["rule"] for finding in _refusals(ours))
+    found = sorted(finding["rule"] for finding in _refusals(ours) if "rule" in finding)
     return next((name for name in found if rules()[name].divergence is not None), None)
 
 

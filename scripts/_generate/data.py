@@ -42,6 +42,9 @@ def write_data(spec: Path, bundles: Mapping[str, Schema], output: Path) -> None:
         ("wire/routes", "routes"),
         ("wire/texts", "texts"),
         ("session/texts", "session_texts"),
+        ("loop/rules", "loop_rules"),
+        ("prompt/texts", "prompt_texts"),
+        ("prompt/orders", "prompt_orders"),
     ):
         write_json(output / f"{target}.json", load_yaml(spec, source))
     for name, schema in bundles.items():

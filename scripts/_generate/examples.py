@@ -68,7 +68,8 @@ def _plainest(rule_id: str, cases: list[Case], test: Callable[[Case, str], bool]
 
 
 def _keeps(case: Case, rule_id: str) -> bool:
-    return rule_id in case["rules"] and "ok" in case["expect"] and rule_id not in _broken(case)
+    accepts = not case["expect"].keys().isdisjoint({"ok", "steps"})
+    return rule_id in case["rules"] and accepts and rule_id not in _broken(case)
 
 
 def _breaks(case: Case, rule_id: str) -> bool:
@@ -81,10 +82,11 @@ def _breaks(case: Case, rule_id: str) -> bool:
 
 def _broken(case: Case) -> Iterator[str]:
     expect = case["expect"]
-    for name in ("refused", "warned"):
-        told = expect.get(name, [])
-        for finding in told if isinstance(told, list) else [told]:
-            yield finding["rule"]
+    for answer in (expect, *(step or {} for step in expect.get("steps", []))):
+        for name in ("refused", "warned"):
+            told = answer.get(name, [])
+            for finding in told if isinstance(told, list) else [told]:
+                yield finding.get("rule", "")
 
 
 def _compact(value: Any) -> str:

@@ -15,11 +15,12 @@ class Bundle:
     root: str
 
 
-# The root is what one instance of the bundle is: an event of a log, or a request body.
+# The root is what one instance of the bundle is: an event of a log, a request body, or an assembly.
 BUNDLES = (
     Bundle("session-v4", ("session/common", "session/v4"), "SessionEvent"),
     Bundle("session-v3", ("session/common", "session/v3"), "SessionEvent"),
     Bundle("wire", ("wire",), "WireRequest"),
+    Bundle("prompt", ("prompt",), "PromptAssembly"),
 )
 
 

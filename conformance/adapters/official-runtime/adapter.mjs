@@ -2,7 +2,10 @@
 // ../../protocol.schema.json on standard input and output with the runtime's own library.
 import readline from 'node:readline'
 import { logOps } from './logs.mjs'
+import { projectionOps } from './projections.mjs'
+import { promptOps } from './prompt.mjs'
 import { readerOps } from './reader.mjs'
+import { toolOps } from './tools.mjs'
 import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
 import { writingOps } from './writing.mjs'
@@ -14,7 +17,7 @@ export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
   const library = await load(ctx)
-  const families = [valueOps, logOps, readerOps, wireOps, writingOps]
+  const families = [valueOps, logOps, readerOps, wireOps, writingOps, promptOps, toolOps, projectionOps]
   const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
@@ -34,12 +37,21 @@ async function load(ctx) {
     format: await get('session-format'),
     llm: await get('llm'),
     deepseek: await get('llm-deepseek'),
+    piAi: await get('llm-pi-ai'),
     attachments: await get('attachment-local'),
+    systemPrompt: await get('system-prompt'),
     projections: [],
   }
   library.version = library.session.SESSION_FORMAT_VERSION
-  // The plugin that takes images out of messages tells sessions how; release 0.1.5 has no such plugin.
+  // Release 0.1.5 has no plugin that takes images out of messages, and its prompt service is not asked.
   if (library.version >= 4) {
+    Object.assign(library, {
+      cordis: await ctx.loader.import('@deepseek-ai/cordis'),
+      scope: await get('scope'),
+      tools: await get('tools'),
+      timeouts: await get('tool-call-timeout-policy'),
+      agent: await get('agent'),
+    })
     const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
     const offload = await get('compaction-image-offload')
     offload.apply({ sessions, on() {} })
@@ -54,7 +66,7 @@ async function reply(message, ops, library) {
   }
   if (message.cmd === 'capabilities') {
     const formats = Object.keys(ops).map((op) => [op, [library.version]])
-    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'readable', 'valid'] }
+    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'text', 'readable', 'valid'] }
   }
   const { number, op, input } = message
   try {

@@ -52,8 +52,8 @@ async function check(library, root, given, format) {
   const located = given.files === undefined ? storedAsGiven(library, root, given) : placed(library, root, given)
   if (located.unsupported) return located
   const answer = await opened(library, located.place)
-  // The catalog knows rows; frames are the store's matter.
-  return located.place.compression === 'none' ? { ...answer, valid: isValid(library, located.place.bytes) } : answer
+  // The catalog knows rows of the release's own format; frames are the store's matter.
+  return format === library.version && located.place.compression === 'none' ? { ...answer, valid: isValid(library, located.place.bytes) } : answer
 }
 
 async function opened(library, place) {

@@ -20,8 +20,13 @@ const LIMITS = [
 export function wireOps(library) {
   return {
     'wire.serialize': async (given) => {
+      if (given.wire === 'pi-ai') return piAiContext(library, given)
       if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
       return serialized(library, given)
+    },
+    'wire.parse': (given) => {
+      if (given.wire !== WIRES[library.version]) return { unsupported: `this release has no wire ${given.wire}` }
+      return parsed(library, given)
     },
     'request.rebuild': (given) => inFolder((root) => rebuilt(library, root, given)),
   }
@@ -75,6 +80,54 @@ async function body(library, options, route, attachments) {
   const connection = { ...library.deepseek.resolveAdapterOptions(config, undefined), ...picked(route, LIMITS) }
   const adapter = deepseekAdapter(library, connection, route, attachments)
   return sent(adapter, projected(library, options, route, adapter))
+}
+
+// The context that the pi-ai adapter hands to its library, caught there.
+async function piAiContext(library, { options, route, attachments }) {
+  const root = storeRoot(route)
+  const { LocalAttachmentStore } = library.attachments
+  const model = piAiModel(options, route)
+  const profile = {
+    provider: options.provider,
+    modelErrors: new Map(),
+    piProvider: {},
+    configuredMaxTokens: new Map(),
+    streamIdleTimeoutMs: 60000,
+    requestImageMaxBytes: route.imageMaxBytes ?? 1048576,
+    ...defined({ maxRequestImageBytes: route.maxInlineRequestImageBytes }),
+  }
+  const adapter = new library.piAi.PiAiAdapter({
+    profiles: () => new Map([[options.provider, profile]]),
+    resolveApiKey: async () => 'none',
+    resolveAttachments: () => (attachments === undefined ? undefined : store(attachments)),
+    resolveImageAccess: (_session, image) => {
+      const found = root === undefined ? undefined : quietly(() => LocalAttachmentStore.prototype.imageHostPath.call({ root }, image))
+      return found === undefined ? undefined : { readonlyPath: found }
+    },
+    onReplayDegrade: () => {},
+  })
+  let context
+  const streamSimple = (_model, given) => {
+    context = given
+    throw new Error('caught')
+  }
+  adapter.current = () => ({ profiles: new Map([[options.provider, profile]]), models: { getModel: () => model, streamSimple } })
+  try {
+    for await (const _ of adapter.stream(projected(library, options, route, adapter))) break
+  } catch (error) {
+    if (context === undefined) return refusedWithCode(error)
+  }
+  return { ok: { body: JSON.stringify(context) } }
+}
+
+function piAiModel({ model: id }, { inputModalities: input = ['text'], systemPromptUpdate, toolUpdate }) {
+  const compat = {
+    supportsMidConvoSystemMessages: systemPromptUpdate === 'in-history',
+    supportsMidConvoToolChanges: toolUpdate === 'in-history',
+    supportsToolSearch: toolUpdate === 'addition-only',
+  }
+  const api = toolUpdate === 'in-history' ? 'anthropic-messages' : 'openai-responses'
+  return { id, name: id, api, input, compat, reasoning: false, contextWindow: 1000, maxTokens: 100 }
 }
 
 // What the runtime does to a request before an adapter gets it.
@@ -160,6 +213,51 @@ async function sent(adapter, options) {
     globalThis.fetch = real
   }
   return text
+}
+
+// What the adapter, and the runtime behind it, make of a response that a stand-in for fetch gives.
+async function parsed(library, given) {
+  const response = given.exchange?.response ?? given.response
+  const model = given.model ?? JSON.parse(given.exchange.body).model
+  const connection = { ...library.deepseek.resolveAdapterOptions({}, undefined), baseURL: 'http://endpoint.test' }
+  const adapter = deepseekAdapter(library, connection, {})
+  const options = { provider: 'deepseek-official', model, messages: [], maxTokens: 1 }
+  const chunks = []
+  const real = globalThis.fetch
+  globalThis.fetch = async () => new Response(bodyStream(response), { status: response.status, headers: response.headers })
+  try {
+    for await (const chunk of adapterStream(library, adapter, options)) chunks.push(chunk)
+  } finally {
+    globalThis.fetch = real
+  }
+  return { ok: { chunks, ...settlement(library, chunks) } }
+}
+
+function adapterStream({ llm: { LlmRuntime } }, adapter, options) {
+  const registration = { adapter, provider: adapter.providerInfo(options.provider) }
+  const adapters = new Map([[options.provider, registration]])
+  const runtime = Object.create(LlmRuntime.prototype, { adapters: { value: adapters }, ctx: { value: { get() {} } } })
+  return runtime.adapterStream(options)
+}
+
+function bodyStream({ body, base64, pieces }) {
+  const bytes = base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64')
+  const size = pieces ?? (bytes.length || 1)
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(new Uint8Array(bytes.subarray(at, at + size)))
+      at += size
+    },
+  })
+}
+
+function settlement({ llm: { BlockAssembler } }, chunks) {
+  const assembler = new BlockAssembler()
+  for (const chunk of chunks) assembler.push(chunk)
+  if (/^(error|aborted)$/.test(assembler.finish.kind)) return { settles: 'assistant/attempt' }
+  return { settles: 'assistant/message', content: assembler.blocks() }
 }
 
 function picked(from, names) {

@@ -14,7 +14,8 @@ from typing import Any
 @cache
 def load(name: str) -> Any:
     """The content of `<name>.json`: `rules`, `rule_examples`, `vocabulary`, `member_history`,
-    `enforcement`, `models`, `routes`, `texts` (of the wires), `session_texts` or `schemas/<bundle>`.
+    `enforcement`, `models`, `routes`, `texts` (of the wires), `session_texts`, `prompt_texts`,
+    `prompt_orders`, `loop_rules` or `schemas/<bundle>`.
 
     Read once; every caller gets the same object and leaves it as it is.
 

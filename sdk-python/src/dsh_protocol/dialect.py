@@ -22,6 +22,7 @@ ToolResultShape = Literal["tool-role", "tool-result-block"]
 
 _SYSTEM_SOURCE = {"kind": "system-prompt"}
 _OLD_SYSTEM_SOURCE = {"kind": "plugin", "plugin": "@deepseek-ai/dsh-system-prompt"}
+_CONTEXT_SOURCE = {"kind": "runtime-context"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,21 @@ class Dialect:
     tool_result_shape: ToolResultShape
     system_source: Mapping[str, str]
     """The source that the released runtime gives a system message."""
+    context_source: Mapping[str, str]
+    """The source of a message with runtime context, without the form and the sections of a snapshot."""
     default_wire: str
     has_plugin_records: bool
     """Whether writers may append `plugin:` records."""
     forks_open_turns: bool
     """Whether a fork may inherit an open turn, which it then closes."""
+    projects_messages: bool
+    """Whether an event can change what an earlier message derives to, so that a series of requests depends on it."""
+    has_tool_updates: bool
+    """Whether changes of the tools are told in developer messages, so that they need not start a series of requests."""
+    marks_first_series: bool
+    """Whether the first header of a loop says that it starts a series, as later ones do in every format."""
+    renews_context: bool
+    """Whether runtime context is projected for every attempt, and not only before a step."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
 
@@ -65,6 +76,12 @@ class Dialect:
         """The isError member of a tool result message of this format (null when absent)."""
         holder = message if self.tool_result_shape == "tool-role" else self._wrapper(message)
         return holder.get("isError") if holder is not None else None
+
+    def is_context(self, source: Any) -> bool:
+        """Whether a user message of this source tells the model its runtime context."""
+        if not isinstance(source, dict):
+            return False
+        return all(source.get(name) == value for name, value in self.context_source.items())
 
     def is_checkpoint(self, source: Mapping[str, Any]) -> bool:
         """Whether a message of this source is the summary that a compaction puts in the place of what it read."""
@@ -116,8 +133,13 @@ def dialect(version: int) -> Dialect:
         roles=roles,
         tool_result_shape="tool-role" if current else "tool-result-block",
         system_source=_SYSTEM_SOURCE if current else _OLD_SYSTEM_SOURCE,
+        context_source=_CONTEXT_SOURCE if current else _OLD_SYSTEM_SOURCE,
         default_wire="deepseek-messages" if current else "deepseek-chat",
         has_plugin_records=current,
         forks_open_turns=current,
+        projects_messages=current,
+        has_tool_updates=current,
+        marks_first_series=current,
+        renews_context=current,
         answers_by_call_alone=not current,
     )

@@ -110,6 +110,32 @@ class UsageError(ProtocolError):
     """A caller asked for something that does not exist: an unknown name, an index out of range."""
 
 
+class ScopeError(ProtocolError):
+    """Scope keys cannot be linked this way."""
+
+
+class RegistrationError(ProtocolError):
+    """A contribution cannot be registered, and nothing of it was.
+
+    `first` says where the name was registered before (owner, file and line); it is empty where no earlier registration
+    is in the way.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, fix: str = "", path: str = "", first: str = ""
+    ) -> None:
+        super().__init__(code, message, fix=fix, path=path)
+        self.first = first
+
+    def __str__(self) -> str:
+        where = f" (first registered by {self.first})" if self.first else ""
+        return f"{self.message}{where} [{self.code}]"
+
+
+class PromptError(ProtocolError):
+    """A prompt cannot be assembled or rendered; `message` is the text that the end of the turn has in its log."""
+
+
 class RefusedError(ProtocolError):
     """A value breaks rules; `findings` has all of them, errors first."""
 

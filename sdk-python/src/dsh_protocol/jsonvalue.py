@@ -309,11 +309,11 @@ def _refuse_constant(name: str) -> JsonValue:
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    return _ordered(dict(pairs))
+    return ordered(dict(pairs))
 
 
-def _ordered(members: dict[str, _T]) -> dict[str, _T]:
-    """The members in JavaScript's order: array-index keys first, ascending."""
+def ordered(members: dict[str, _T]) -> dict[str, _T]:
+    """The members of an object in JavaScript's order: array-index keys first, ascending."""
     indexes = [key for key in members if key[:1] in _DIGITS and _is_array_index(key)]
     if not indexes:
         return members
@@ -424,7 +424,7 @@ def _members(members: dict[Any, object], path: str) -> Iterator[tuple[str, objec
     comma = ""
     for key in members:
         _key(key, path)
-    for key, node in _ordered(members).items():
+    for key, node in ordered(members).items():
         yield f"{comma}{_string(key)}:", node
         comma = ","
 

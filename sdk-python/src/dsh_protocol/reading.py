@@ -17,6 +17,8 @@ from .state.seeds import END_SEED, is_inherited_marker
 _NO_MARKER = "seed/marker-missing"
 _PLACES = frozenset({"storage/path-session", "storage/path-project", "storage/mixed-compression"})
 """Rules about where a log lies, which say nothing about what it holds."""
+UNREAD = frozenset({"storage/row-limit", "json/depth"})
+"""Rules about rows beyond the limits here: others read such rows, but here there is nothing to write anew."""
 _HEADER_LINE = 1
 _FIRST_ROW = 2
 """The line of the event with seq 0."""
@@ -57,6 +59,10 @@ class ReadEffects:
         if any(self._bars(f) for f in self._findings):
             return False
         return not any(rule(f.rule).resume is not None and self._bars(f) for f in self._followers)
+
+    def unread(self) -> list[Finding]:
+        """The findings about rows that the reader takes, and that are beyond the limits here."""
+        return [f for f in self._findings if f.rule in UNREAD and self._is_inside(f)]
 
     def kept(self) -> Iterator[Event]:
         """The events in the rows that the reader does not drop."""
@@ -148,13 +154,26 @@ def _is_marker(event: Event) -> bool:
 class Accepted:
     """The events of a log that the released reader takes, and the state after them.
 
-    `warnings` says what it left out, or did not mind.
+    `warnings` says what it left out, or did not mind, `unread` which rows it takes whose events are not here, because they
+    are beyond the limits.
     """
 
     log: Log
     events: Sequence[Event]
     state: LogState
     warnings: tuple[Finding, ...]
+    unread: tuple[Finding, ...] = ()
+
+    def require_whole(self) -> None:
+        """Make sure that all events are here, before somebody writes from them.
+
+        Raises:
+            RefusedError: `storage/row-limit`, `json/depth`: rows were not read.
+        """
+        if self.unread:
+            raise RefusedError(
+                f"the log was not read in full: {self.unread[0].message}", self.unread
+            )
 
 
 def session_path(path: Path) -> Path:
@@ -204,7 +223,7 @@ def accept(log: Log) -> Accepted:
     if effects.cut is not None:
         events = [event for event in events if (event.line or 0) < effects.cut]
         state, _ = _fold(log, events)
-    return Accepted(log, events, state, tuple(findings))
+    return Accepted(log, events, state, tuple(findings), tuple(effects.unread()))
 
 
 def replay(accepted: Accepted, *, before: int) -> LogState:

@@ -7,7 +7,7 @@ what the model was told about its tools.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -173,17 +173,10 @@ class ModelRequest:
                 fix="Only requests after a request/header can be rebuilt.",
                 seq=self.seq,
             )
-        config = header["config"]
-        options: Json = {name: config[name] for name in _CONFIG if name in config}
-        options["messages"] = list(self.messages)
-        history = self.tool_history
-        if history is not None:
-            options["toolHistory"] = history
-        if "tools" in header:
-            options["tools"] = header["tools"]
-        if self._state.header is not None:
-            options["sessionId"] = self._state.header.id
-        return options
+        session_id = None if self._state.header is None else self._state.header.id
+        return generate_options(
+            header, list(self.messages), tool_history=self.tool_history, session_id=session_id
+        )
 
     def _settled(self, name: str) -> Any:
         data = self._settlement.data
@@ -197,6 +190,29 @@ class ModelRequest:
             return False
         old, new = self._header(before), self._header(self._moment)
         return old is None or new is None or not header_equals(old, new)
+
+
+def generate_options(
+    header: Mapping[str, Any],
+    messages: Sequence[Json],
+    *,
+    tool_history: Json | None,
+    session_id: str | None,
+) -> Json:
+    """A request as `GenerateOptions` of spec/wire: what the log amounts to at the moment when it is sent.
+
+    `header` is the canonical header in force, `messages` the surface; `tool_history` is null in a format without it.
+    """
+    config = header["config"]
+    options: Json = {name: config[name] for name in _CONFIG if name in config}
+    options["messages"] = messages
+    if tool_history is not None:
+        options["toolHistory"] = tool_history
+    if "tools" in header:
+        options["tools"] = header["tools"]
+    if session_id is not None:
+        options["sessionId"] = session_id
+    return options
 
 
 def iter_requests(log: Log, *, events: Sequence[Event] | None = None) -> Iterator[ModelRequest]:

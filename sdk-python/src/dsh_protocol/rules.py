@@ -15,7 +15,7 @@ import dsh_protocol_data
 
 from .findings import Finding, Severity
 
-Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider"]
+Level = Literal["json", "storage", "append", "restore", "format", "owner", "provider", "service"]
 ReadEffect = Literal["accept", "drop-tail", "refuse"]
 Effect = Literal["accept", "refuse"]
 
@@ -116,6 +116,11 @@ def is_active(rule_id: str) -> bool:
     return rule_id not in _OFF.get()
 
 
+def code_of(rule_id: str) -> str:
+    """The code of an error that says a rule is broken: the rule's id; `rule/off` while it is switched off."""
+    return rule_id if is_active(rule_id) else "rule/off"
+
+
 @contextmanager
 def rules_off(*rule_ids: str) -> Iterator[None]:
     """Switch rules off inside the block, to prove that a case depends on them. Not for production use."""
@@ -153,6 +158,18 @@ def refuse(
         fix=entry.remedy.format_map(shown) if "{" in entry.remedy else entry.remedy,
         because=because,
     )
+
+
+def exact(rule_id: str, **params: str) -> tuple[str, str]:
+    """The message and the remedy of a rule with `params` put in as they are.
+
+    For errors whose text is a protocol constant: it ends up in a log, where another implementation writes the same.
+
+    Raises:
+        KeyError: no rule has this id, or a template names a parameter that was not given.
+    """
+    entry = rule(rule_id)
+    return entry.message.format_map(params), entry.remedy.format_map(params)
 
 
 def _shown(name: str, param: object) -> str:

@@ -115,3 +115,4 @@ def test_no_directory(tmp_path: Path) -> None:
     result = run(tmp_path / "nothing")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "storage/unreadable" in result.stderr
+    assert "nothing" in result.stderr

@@ -207,3 +207,60 @@ def test_an_open_turn_of_format_3_is_refused(tmp_path: Path) -> None:
     result, _ = fork(write(tmp_path, interrupted(3)))
     assert result.exit_code == 2
     assert "OPEN_TURN" in result.stderr
+
+
+# ---- Hostile input ---------------------------------------------------------------------------------
+
+
+DEEP = (
+    b'{"type":"acme/x","seq":8,"time":1,"ignorable":true,"data":' + b"[" * 600 + b"]" * 600 + b"}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "behind", [b"", synthetic.line(synthetic.event(9, "turn/start", {"turn": 2}))]
+)
+def test_a_row_that_only_others_read_is_not_lost(tmp_path: Path, behind: bytes) -> None:
+    """The released reader takes it; a log written from the events that are read here would lack it."""
+    path = write(tmp_path, synthetic.log_bytes(synthetic.events()) + DEEP + behind)
+    assert check_file(path).verdicts["readable"]
+    for command in ("repair", "fork"):
+        result = run(command, path, "--out", tmp_path / "out.jsonl")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "error json/depth" in result.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+    result = run("repair", path, "--salvage", "--out", tmp_path / "out.jsonl")
+    assert result.exit_code == 0
+    assert "left out" in result.stderr
+    assert (tmp_path / "out.jsonl").read_bytes() == synthetic.log_bytes(synthetic.events())
+
+
+def test_a_fork_says_what_it_does_not_inherit(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, synthetic.log_bytes(synthetic.events()) + b'{"type":"turn/start","seq"\n'
+    )
+    result = run("fork", path, "--out", tmp_path / "out.jsonl")
+    assert result.exit_code == 0
+    assert "error json/syntax line 10" in result.stderr
+    assert "8 inherited events" in result.stderr
+
+
+def test_what_a_terminal_could_act_on_is_escaped(tmp_path: Path) -> None:
+    hostile = "\x1b[2J\x7f\x9b31m\u202e"
+    session = new_session()
+    begin(session)
+    call = {"type": "tool-call", "id": hostile, "name": "shell", "arguments": "{}"}
+    session.append_message(session.make.assistant_message([call], provider="p", model="m"))
+    result = run("repair", write(tmp_path, stored(session)), "--out", tmp_path / "out.jsonl")
+    assert result.exit_code == 0
+    assert all(char.isprintable() or char == "\n" for char in result.stdout)
+    message = json.loads(result.stdout.splitlines()[0])["data"]["message"]
+    assert message["toolCallId"] == hostile
+    assert hostile.encode()[4:] in (tmp_path / "out.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("out", ["", "."])
+def test_a_name_of_no_file(tmp_path: Path, out: str) -> None:
+    result = run("repair", write(tmp_path, interrupted()), "--out", out)
+    assert result.exit_code == 2
+    assert "error output/unwritable" in result.stderr

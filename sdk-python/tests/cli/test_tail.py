@@ -132,7 +132,7 @@ def test_it_follows_and_ends_with_ctrl_c(writer: Writer) -> None:
             writer.append(stores.events(seq, 2))
             assert read_seqs(process, 2) == [seq, seq + 1]
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
 
 
@@ -141,7 +141,7 @@ def test_it_follows_from_an_event_that_is_to_come(writer: Writer) -> None:
         writer.append(stores.events(30, 3))
         assert read_seqs(process, 2) == [31, 32]
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
     assert process.returncode == 0
 
 
@@ -152,7 +152,7 @@ def test_nobody_reads_any_more(writer: Writer) -> None:
         assert process.stderr is not None
         process.stdout.close()
         writer.append(stores.events(30, 1))
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
         assert process.stderr.read() == ""
 
 
@@ -161,7 +161,7 @@ def test_a_log_that_is_cut_or_replaced(writer: Writer) -> None:
         assert process.stdout is not None
         process.stdout.readline()
         writer.path.write_bytes(writer.path.read_bytes()[:-30])
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert err.startswith("error cursor/truncated: ")
 

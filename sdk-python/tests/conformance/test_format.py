@@ -198,7 +198,7 @@ def test_members_are_cut_out_of_the_text(text: str, names: list[str], left: str)
 def test_a_name_is_a_suite_or_the_first_words_of_several() -> None:
     assert {case.suite for case in corpus().select(["fold"])} == {"fold"}
     wires = {case.suite for case in corpus().select(["wire"])}
-    assert wires == {"wire", "wire-chat", "wire-messages"}
+    assert wires == {"wire", "wire-chat", "wire-messages", "wire-parse", "wire-pi-ai"}
     assert {case.op for case in corpus().select(["surface"], ["fold"])} == {"fold"}
     with pytest.raises(CorpusError, match="no suite is called"):
         corpus().select(["wir"])

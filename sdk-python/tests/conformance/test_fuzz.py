@@ -15,6 +15,7 @@ from _fuzz.logs import random_log
 from _fuzz.mutations import mutate
 from _fuzz.texts import mutate_text, text_of
 from _fuzz.writer import Json, Log
+from _fuzz.writing import writing_questions
 from dsh_protocol.conformance.adapter import answer
 
 FORMATS = pytest.mark.parametrize("version", [3, 4])
@@ -54,6 +55,24 @@ def test_no_change_ends_in_an_exception(version: int) -> None:
                 verdicts[f"{op} {kind}"] += 1
     assert len(changes) >= 12
     assert min(verdicts.values()) > 20
+
+
+@FORMATS
+def test_writers_are_asked_what_is_taken_and_what_is_refused(version: int) -> None:
+    verdicts: Counter[str] = Counter()
+    for index, log in enumerate(logs(version, 300, "writing")):
+        rng = random.Random(index)
+        before = copy.deepcopy(given(log))
+        for op, asked in writing_questions(rng, log, version):
+            found = answer(op, asked, version)
+            verdicts[f"{op} {'refused' if 'refused' in found else 'ok'}"] += 1
+            verdicts[f"{op} adds"] += bool(found.get("ok", {}).get("events"))
+        assert given(log) == before
+    assert verdicts["repair adds"] > 50
+    assert (
+        min(verdicts[f"{op} {said}"] for op in ("fork", "append") for said in ("ok", "refused"))
+        > 20
+    )
 
 
 @FORMATS

@@ -24,17 +24,23 @@ CASES = corpus().select(ops=["seqs.encode"])
 QUESTIONS = sum(len(case.formats) for case in CASES)
 
 
+PATIENT = 60.0
+"""Seconds for an answer that comes: a busy machine may take long, and a test that passes takes no longer for it."""
+
+
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A toy that does not end is not waited for as long as a real one."""
-    monkeypatch.setattr(process, "_PATIENCE", 0.5)
+def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A toy that does not end is not waited for as long as a real one, and one that does is waited for longer."""
+    arguments = getattr(request.node, "callspec", None)
+    way = arguments.params.get("way") if arguments else None
+    monkeypatch.setattr(process, "_PATIENCE", 0.5 if way == "no-stop" else PATIENT)
 
 
 def toy(way: str) -> Implementation:
     return Implementation(way, (sys.executable, str(TOY), way))
 
 
-def asked(way: str, *, limit: float = 5.0, known: KnownFailures | None = None) -> Run:
+def asked(way: str, *, limit: float = PATIENT, known: KnownFailures | None = None) -> Run:
     return run(corpus(), CASES, toy(way), limit=limit, known=known)
 
 
@@ -59,7 +65,7 @@ def test_an_adapter_without_fault() -> None:
     ],
 )
 def test_a_broken_adapter_fails_each_case_and_is_given_up(way: str, verdict: str, why: str) -> None:
-    done = asked(way, limit=20)
+    done = asked(way)
     assert done.counts == Counter({verdict: QUESTIONS})
     assert why in done.results[0].why
     assert done.results[5].why == f"not asked: the adapter {verdict} 5 times in a row"
@@ -73,10 +79,9 @@ def test_a_hang_is_a_result() -> None:
 
 
 def test_after_a_hang_the_next_question_goes_to_a_new_process() -> None:
-    # Each process hangs at its second question, and the first after that is answered.
-    done = asked("hang-once", limit=0.5)
-    assert [r.verdict.value for r in done.results[:3]] == ["passed", "hung", "passed"]
-    assert done.counts["passed"] > done.counts["hung"] > 0
+    # The second question is never answered, and the process that gets the third one is another.
+    done = run(corpus(), CASES[:2], toy("hang-once"), limit=5.0)
+    assert [r.verdict.value for r in done.results] == ["passed", "hung", "passed", "passed"]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +191,7 @@ def test_known_failures_that_cannot_be_read(tmp_path: Path, content: str) -> Non
 # ---- Smoke -----------------------------------------------------------------------------------------
 
 
-def smoked(way: str, limit: float = 5.0) -> Smoke:
+def smoked(way: str, limit: float = PATIENT) -> Smoke:
     return smoke(corpus(), toy(way), limit=limit)
 
 
@@ -215,7 +220,7 @@ def test_smoke_of_an_adapter_without_fault() -> None:
     ],
 )
 def test_smoke_finds_fault_with_the_adapter(way: str, problem: str) -> None:
-    found = smoked(way, limit=1.0)
+    found = smoked(way)
     assert not found.passed
     assert any(problem in line for line in found.problems), found.problems
 

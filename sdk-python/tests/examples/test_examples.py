@@ -93,7 +93,14 @@ TYPES = {
 ENTRIES = {
     "session/v3": ["SessionEvent", "SessionHeader", "StoredSessionHeader", "StoredEventRow"],
     "session/v4": ["SessionEvent", "SessionHeader", "StoredSessionHeader", "StoredEventRow"],
-    "wire": ["ChatRequest", "MessagesRequest", "GenerateOptions"],
+    "wire": ["ChatRequest", "MessagesRequest", "PiAiContext", "GenerateOptions"],
+    "prompt": [
+        *("AssembleContext", "PromptSection", "PromptContext", "PromptVariable"),
+        *("ToolProviderResult", "PromptAssembly", "PromptConfig", "OutputSchema", "ValueSpec"),
+        *("PropertySpec", "ParameterSpecs", "ToolDefinition", "ToolRestriction", "ToolInvocation"),
+        *("ToolSuccess", "ToolFailure", "PreToolDecision", "PostToolDecision", "SurfaceCommit"),
+        *("PromptProjectionInput", "PreparedCall", "HeaderDecision"),
+    ],
 }
 EVERY_FAMILY = pytest.mark.parametrize("family", list(ENTRIES))
 EVERY_FORMAT = pytest.mark.parametrize("family", list(TYPES))
@@ -112,7 +119,7 @@ def definitions(family: str) -> dict[str, dict[str, Any]]:
 
 def event_definitions(family: str) -> dict[str, str]:
     """The definition of every event type."""
-    if family == "wire":
+    if family in ("wire", "prompt"):
         return {}
     mapping = definitions(family)["KnownSessionEvent"]["discriminator"]["mapping"]
     return {type_: ref.rpartition("/")[2] for type_, ref in mapping.items()}
@@ -219,7 +226,7 @@ def test_the_invalid_examples_break_every_constraint(family: str) -> None:
     left = sorted(c for c in walk.found - broken if not (c[0] in events and is_envelope(c)))
     assert left == []
     assert broken <= walk.found, "a finding that no constraint explains"
-    assert len(walk.found) > 300
+    assert len(walk.found) > 250
 
 
 def constraints(example: Example) -> set[Constraint]:
@@ -293,6 +300,16 @@ def test_every_recorded_request_is_valid(schema: str, format_: str) -> None:
             assert validator.findings(body) == [], path
             count += 1
     assert count > 20
+
+
+def test_every_context_of_the_official_adapters_is_valid() -> None:
+    suite = Path(__file__).resolve().parents[3] / "conformance" / "suites" / "wire-pi-ai.json"
+    validator = Validator("wire/pi-ai-context")
+    cases = json.loads(suite.read_bytes())["cases"]
+    bodies = [case["expect"]["ok"]["body"] for case in cases if "ok" in case["expect"]]
+    for body in bodies:
+        assert validator.findings(json.loads(body)) == [], body
+    assert len(bodies) > 100
 
 
 def test_recorded_examples_are_recorded_bodies() -> None:

@@ -71,6 +71,8 @@ def test_names_cover_the_entry_points_and_every_definition() -> None:
         "wire/deepseek-chat",
         "wire/generate-options",
         "wire/route",
+        "prompt/assembly",
+        "prompt/OutputSchema",
     } <= set(names)
     assert "session/v3/DeveloperMessageEvent" not in names
 
@@ -117,7 +119,7 @@ def test_a_schema_belongs_to_the_caller() -> None:
     assert "TurnStartEvent" in schema("session/v4/event")["$defs"]
 
 
-@pytest.mark.parametrize("family", ["session/v3", "session/v4", "wire"])
+@pytest.mark.parametrize("family", ["session/v3", "session/v4", "wire", "prompt"])
 def test_the_whole_schema_gives_the_verdict_of_the_validator(family: str) -> None:
     """The validator looks at one branch at a time; the document of the same name has to agree."""
     for example in examples():

@@ -406,3 +406,14 @@ def test_what_readers_only_warn_of_is_refused_when_nobody_can_go_on_behind_it() 
     header = {"config": {**CONFIG, "stop": "x"}}
     error = refused(session, "request/header", {"header": header, "reason": "change"})
     assert ("runtime/payload", "/data/header/config/stop") in rules(error.findings)
+
+
+@FORMATS
+@pytest.mark.parametrize("cited", [3, "3", {"3": 3}, True, 1.5])
+def test_cited_events_that_are_no_collection_are_refused(version: int, cited: Any) -> None:
+    session = one_turn(version)
+    data = session.make.user_message("See there.")
+    found = refused(
+        session, "user/message", data, surface_op="append", source_event_seqs=cited
+    ).findings
+    assert rules(found)[0] == ("surface/sources-shape", "/sourceEventSeqs")

@@ -9,7 +9,7 @@ from sessions import begin, call_tool, new_session, one_turn, options, stored
 
 from dsh_protocol.check import check_log
 from dsh_protocol.findings import RefusedError
-from dsh_protocol.rows import Event, open_log
+from dsh_protocol.rows import Event, ReadLimits, open_log
 from dsh_protocol.session import Session, end_interruption, repair
 from dsh_protocol.state import inherited_event_count
 
@@ -151,3 +151,18 @@ def test_an_open_compaction_is_ended_before_its_turn() -> None:
         "turn/end",
         "session/end-seed",
     ]
+
+
+@FORMATS
+@pytest.mark.parametrize("long", [3, 7])
+def test_a_log_with_a_row_that_was_not_read_is_not_continued(version: int, long: int) -> None:
+    """Its number is taken, and its event is not there: the next one would get the number of another."""
+    rows = [synthetic.event(seq, "todo/write", {"todos": [], "x": "x"}) for seq in range(8)]
+    rows[long]["data"]["x"] *= 3000
+    log = open_log(
+        synthetic.log_bytes(rows, version=version), limits=ReadLimits(max_row_bytes=2000)
+    )
+    assert len(log.events) == 7
+    with pytest.raises(RefusedError) as caught:
+        Session.open(log)
+    assert [found.rule for found in caught.value.findings] == ["storage/row-limit"]

@@ -18,7 +18,7 @@ import stores
 import synthetic
 from recorded import recorded
 
-from dsh_protocol.findings import RefusedError, StorageError, UnsupportedFormatError
+from dsh_protocol.findings import RefusedError, StorageError, UnsupportedFormatError, UsageError
 from dsh_protocol.reading import accept
 from dsh_protocol.rows import Event, open_log
 from dsh_protocol.store import CODES, Store, StoreError
@@ -236,6 +236,26 @@ def test_a_second_process_is_refused(store: Store) -> None:
         writer.append(stores.events(0, 1))
         assert other() == "store/already-owned"
     assert other() == "opened"
+
+
+@pytest.mark.parametrize("kind", ["directory", "loop", "dangling"])
+def test_a_lock_that_cannot_be_opened_is_no_fault_of_the_log(store: Store, kind: str) -> None:
+    with store.create(stores.header()) as writer:
+        writer.append(stores.events(0, 1))
+    lock = writer.path.with_name("session.lock")
+    lock.unlink()
+    if kind == "directory":
+        lock.mkdir()
+    else:
+        lock.symlink_to("session.lock" if kind == "loop" else "no/such/folder")
+    with pytest.raises(StorageError, match=r"session\.lock: "):
+        store.open_writer("s-1")
+
+
+def test_a_compression_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        Store(tmp_path, "gzip")  # type: ignore[arg-type]
+    assert caught.value.code == "store/compression"
 
 
 def test_two_writers_of_one_new_session(store: Store) -> None:

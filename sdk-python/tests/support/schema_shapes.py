@@ -48,8 +48,9 @@ class Shapes:
         for member, inner in schema.get("properties", {}).items():
             self.declared.add((name, f"{path}/{member}", ""))
             self._declare(inner, name, f"{path}/{member}")
-        if "items" in schema:
-            self._declare(schema["items"], name, f"{path}/*")
+        for keyword in ("items", "additionalProperties"):
+            if isinstance(schema.get(keyword), dict):
+                self._declare(schema[keyword], name, f"{path}/*")
         for branch in _branches(schema):
             self._declare(branch, name, path)
 
@@ -64,6 +65,10 @@ class Shapes:
             if isinstance(value, dict) and member in value:
                 self.met.add((name, f"{path}/{member}", ""))
                 self._meet(inner, name, f"{path}/{member}", value[member])
+        others = schema.get("additionalProperties")
+        if isinstance(others, dict) and isinstance(value, dict):
+            for member in value.keys() - schema.get("properties", {}).keys():
+                self._meet(others, name, f"{path}/*", value[member])
         if "items" in schema and isinstance(value, list):
             for entry in value:
                 self._meet(schema["items"], name, f"{path}/*", entry)

@@ -8,12 +8,15 @@ from dsh_protocol_models._base import Model
 from typing_extensions import TypeAliasType
 from .deepseek_messages import MessagesRequest
 from .deepseek_chats import ChatRequest
+from .pi_ai_contexts import PiAiContext
 
 
 WireRequest = TypeAliasType(
     "WireRequest",
     Annotated[
-        MessagesRequest | ChatRequest,
-        Field(description="The body of one model request, on any wire. Each wire has its own."),
+        MessagesRequest | ChatRequest | PiAiContext,
+        Field(
+            description="The body of one model request, on any wire, or what a library takes in its place. Each wire has its own."
+        ),
     ],
 )

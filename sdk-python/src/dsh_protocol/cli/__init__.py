@@ -19,6 +19,7 @@ _COMMANDS: Mapping[str, str] = {
     "surface": "log",
     "messages": "log",
     "requests": "requests",
+    "run": "run",
     "repair": "repair",
     "fork": "fork",
     "tail": "tail",
@@ -69,7 +70,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Read, check, rebuild, repair, fork, follow and list DeepSeek Harness session logs."""
+    """Read, check, rebuild, repair, fork, follow, list and write DeepSeek Harness session logs."""
 
 
 def __getattr__(name: str) -> Any:

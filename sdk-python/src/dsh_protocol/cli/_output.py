@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
@@ -86,6 +86,12 @@ def finding_line(finding: Finding) -> str:
     return f"{' '.join(filter(None, words))}: {finding.message}{because}"
 
 
+def note_findings(findings: Iterable[Finding]) -> None:
+    """A line to standard error for each finding."""
+    for finding in findings:
+        note(finding_line(finding))
+
+
 def fail(error: ProtocolError, *, path: str | None = None) -> NoReturn:
     """Say what is wrong and what to do, and leave: 1 for a log that was read and refused, 2 for unusable input."""
     place = f"{path}: " if path else ""
@@ -105,7 +111,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        path = kwargs.get("path")
+        path = kwargs.get("path", kwargs.get("root"))
         try:
             command(*args, **kwargs)
         except ProtocolError as error:

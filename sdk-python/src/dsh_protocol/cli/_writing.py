@@ -14,6 +14,7 @@ from dsh_protocol.rows import Event, Header, compress_frame, header_bytes
 from . import _output as output
 
 _COMPRESSED = ".zstd"
+_FIX = "Name a file in a directory that exists and can be written to."
 
 
 def save(path: Path, header: Header, events: Iterable[Event]) -> None:
@@ -29,13 +30,15 @@ def save(path: Path, header: Header, events: Iterable[Event]) -> None:
         lines = [compress_frame(frame) for frame in frames if frame]
     try:
         _publish(path, b"".join(lines))
+    except ValueError:
+        message = "the file cannot be written: this is no name of a file"
+        output.fail(UsageError("output/unwritable", message, fix=_FIX), path=str(path))
     except FileExistsError:
         fix = "Name a file that does not exist yet."
         output.fail(UsageError("output/exists", "the file exists", fix=fix), path=str(path))
     except OSError as error:
-        fix = "Name a file in a directory that exists and can be written to."
         message = f"the file cannot be written: {error.strerror}"
-        output.fail(UsageError("output/unwritable", message, fix=fix), path=str(path))
+        output.fail(UsageError("output/unwritable", message, fix=_FIX), path=str(path))
 
 
 def _publish(path: Path, content: bytes) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dsh_protocol.reading import open_session
+from dsh_protocol.reading import accept, open_session
 from dsh_protocol.session import Session
 
 from . import _output as output
@@ -31,7 +31,9 @@ def fork(
     A turn that is open there is ended in the child, with a result that says so for each open tool call; in format 3
     a fork inside a turn is refused.
     """
-    child = Session.open(open_session(path)).fork(at, id=id)
+    accepted = accept(open_session(path))
+    output.note_findings(accepted.warnings)
+    child = Session.open(accepted).fork(at, id=id)
     save(out, child.header, child.events)
     output.print_line(child.header.id)
     inherited = output.counted(child.inherited_event_count, "inherited event")

@@ -51,6 +51,5 @@ def messages(path: LogPath, at: At = None) -> None:
 def _replay(path: Path, at: int | None) -> LogState:
     accepted = accept(open_session(path))
     state = accepted.state if at is None else replay(accepted, before=at)
-    for finding in accepted.warnings:
-        output.note(output.finding_line(finding))
+    output.note_findings(accepted.warnings)
     return state

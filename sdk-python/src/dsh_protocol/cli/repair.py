@@ -46,7 +46,7 @@ def repair(
             output.note("repair --salvage keeps what is valid before the damage")
         raise
     for event in added:
-        output.write_bytes(event.row_bytes() + b"\n")
+        output.print_json(event.value)
     sizes = f"{output.counted(len(added), 'event')} to add to {len(events)}"
     if out is None:
         output.note(sizes)
@@ -58,8 +58,8 @@ def repair(
 def _sound(log: Log) -> Sequence[Event]:
     """The events of a log that the released reader takes; it leaves out a torn or malformed end."""
     accepted = accept(log)
-    for finding in accepted.warnings:
-        output.note(output.finding_line(finding))
+    output.note_findings(accepted.warnings)
+    accepted.require_whole()
     found = valid_beginning(log)
     if len(found.events) < len(accepted.events):
         raise RefusedError(f"the log cannot be read: {found.reasons[0].message}", found.reasons)

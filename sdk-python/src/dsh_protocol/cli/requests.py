@@ -56,8 +56,7 @@ def requests(
         )
     overrides = _overrides(route)
     accepted = accept(open_session(path))
-    for finding in accepted.warnings:
-        output.note(output.finding_line(finding))
+    output.note_findings(accepted.warnings)
     if index is None:
         _print_list(accepted, format)
         return

@@ -38,9 +38,11 @@ class Case:
 
     @property
     def refusals(self) -> list[Json]:
-        """What the case expects to be refused: each defect and its place; empty if it accepts."""
-        refused = self.expect.get("refused", [])
-        return refused if isinstance(refused, list) else [refused]
+        """What the case expects to be refused: each defect and its place, those of its steps included; empty if it
+        accepts all.
+        """
+        answers = [self.expect, *(step or {} for step in self.expect.get("steps", []))]
+        return [finding for answer in answers for finding in _list(answer.get("refused", []))]
 
     @property
     def named(self) -> list[Json]:
@@ -50,8 +52,7 @@ class Case:
     @property
     def warnings(self) -> list[Json]:
         """What the case expects to be warned of, and its place."""
-        warned = self.expect.get("warned", [])
-        return warned if isinstance(warned, list) else [warned]
+        return _list(self.expect.get("warned", []))
 
     def breaks(self, rule_id: str) -> bool:
         """Whether the case expects this rule to be broken, as an error or as a warning."""
@@ -161,6 +162,10 @@ def find_corpus(start: Path | None = None) -> Path:
         "no conformance folder is here",
         fix="Run this in a checkout of the project, or name its conformance folder with --corpus.",
     )
+
+
+def _list(value: Any) -> list[Json]:
+    return value if isinstance(value, list) else [value]
 
 
 def _suite(path: Path) -> Suite:

@@ -1,4 +1,4 @@
-"""What is shown by which case: every rule, every event type, and the other lists of `trace.json`, both ways.
+"""What is shown by which case: every rule, every event type, what a loop writes, and the lists of `trace.json`, both ways.
 
 A rule needs an accepting and a refusing case in each format that it holds in. What has none, and is not listed as
 untestable, is a hole.
@@ -13,6 +13,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+import dsh_protocol_data
 from dsh_protocol.dialect import CURRENT, OLDEST, dialect
 from dsh_protocol.rules import Rule, rules
 
@@ -102,7 +103,7 @@ def _rule_item(entry: Rule, version: int, cases: list[Case], listed: Json) -> It
     key = f"rule:{entry.id}"
     here = [case for case in cases if version in case.formats]
     follows = key in listed["followers"]
-    accepting = tuple(case.id for case in here if "ok" in case.expect and not case.breaks(entry.id))
+    accepting = tuple(case.id for case in here if _accepts(case, entry.id))
     refusing = tuple(
         case.id
         for case in here
@@ -111,6 +112,11 @@ def _rule_item(entry: Rule, version: int, cases: list[Case], listed: Json) -> It
     kinds = (("an accepting case", accepting), ("a refusing case", refusing))
     missing = tuple(kind for kind, found in kinds if not found)
     return Item(key, version, accepting, refusing, missing, listed["untestable"].get(key, ""))
+
+
+def _accepts(case: Case, rule_id: str) -> bool:
+    """Whether the case gives values, and does not break the rule on the way."""
+    return not case.expect.keys().isdisjoint({"ok", "steps"}) and not case.breaks(rule_id)
 
 
 def _drops_what_is_committed(case: Case, version: int) -> bool:
@@ -135,6 +141,10 @@ def _citable(listed: Json) -> Iterator[tuple[str, int | None]]:
     for version in FORMATS:
         for event_type in sorted(dialect(version).event_types):
             yield f"type:{event_type}", version
+    for rule_ in dsh_protocol_data.load("loop_rules")["rules"]:
+        name = rule_["id"].replace("/", ":")
+        last = CURRENT if rule_["until"] is None else rule_["until"]
+        yield from ((name, version) for version in FORMATS if rule_["since"] <= version <= last)
     for name, entries in listed["lists"].items():
         for entry in entries:
             yield f"{name}:{entry}", None

@@ -26,17 +26,20 @@ class ReaderEffect:
     """What the released reader of one format does with a stored log that breaks a rule.
 
     `hard` names the event types for which it does not even look whether it drops the row: true for
-    all, empty for none.
+    all, empty for none. `in_logs` is false for a rule about calls, which no log can break.
     """
 
     format: int
     release: str
     effect: ReadEffect
     hard: bool | tuple[str, ...]
+    in_logs: bool = True
 
     @property
     def text(self) -> str:
         """The effect in words."""
+        if not self.in_logs:
+            return f"release {self.release} checks it when it is called; no log can break it"
         words = f"release {self.release} {_EFFECTS[self.effect]}"
         if not self.hard:
             return words
@@ -77,11 +80,14 @@ class Case:
 
     @property
     def places(self) -> tuple[tuple[str, int | None, str], ...]:
-        """The rule, the event and the JSON Pointer of everything that the case breaks."""
+        """The rule, the event and the JSON Pointer of everything that the case breaks, in all of its steps."""
         expect = self.value["expect"]
-        told = [expect.get(name, []) for name in ("refused", "warned")]
+        answers = [expect, *expect.get("steps", ())]
+        told = [answer.get(name, []) for answer in answers for name in ("refused", "warned")]
         found = [place for one in told for place in (one if isinstance(one, list) else [one])]
-        return tuple((place["rule"], place["seq"], place["path"]) for place in found)
+        return tuple(
+            (place["rule"], place.get("seq"), place["path"]) for place in found if "rule" in place
+        )
 
     @property
     def rows(self) -> tuple[Any, ...]:
@@ -174,4 +180,5 @@ def _effect(entry: Rule, version: int) -> ReaderEffect:
         release=RELEASES[version],
         effect=entry.read_effect(version),
         hard=True if hard is True else tuple(hard),
+        in_logs=entry.level != "service",
     )

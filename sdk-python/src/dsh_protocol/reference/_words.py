@@ -14,6 +14,7 @@ LEVELS: Mapping[str, str] = {
     "conversion": "the conversion from format 3 to format 4",
     "owner": "the package that owns the event type",
     "provider": "the provider of a model, when it is sent the messages of the log",
+    "service": "the services for prompts and tools, before there is a log",
 }
 """Where released software enforces something, from the bytes up to the owner of a payload."""
 

@@ -26,7 +26,33 @@ _WIRE_NAMES = {
     "deepseek-chat": "ChatRequest",
     "deepseek-messages": "MessagesRequest",
     "generate-options": "GenerateOptions",
+    "pi-ai-context": "PiAiContext",
     "route": "Route",
+}
+
+
+_PROMPT_NAMES = {
+    "assemble-context": "AssembleContext",
+    "section": "PromptSection",
+    "context": "PromptContext",
+    "variable": "PromptVariable",
+    "tool-provider-result": "ToolProviderResult",
+    "assembly": "PromptAssembly",
+    "config": "PromptConfig",
+    "output-schema": "OutputSchema",
+    "value-spec": "ValueSpec",
+    "parameter-specs": "ParameterSpecs",
+    "tool-definition": "ToolDefinition",
+    "tool-restriction": "ToolRestriction",
+    "tool-invocation": "ToolInvocation",
+    "tool-success": "ToolSuccess",
+    "tool-failure": "ToolFailure",
+    "pre-decision": "PreToolDecision",
+    "post-decision": "PostToolDecision",
+    "surface-commit": "SurfaceCommit",
+    "projection-input": "PromptProjectionInput",
+    "prepared-call": "PreparedCall",
+    "header-decision": "HeaderDecision",
 }
 
 
@@ -42,6 +68,7 @@ _FAMILIES = {
     "session/v3": _Family("session-v3", _SESSION_NAMES),
     "session/v4": _Family("session-v4", _SESSION_NAMES),
     "wire": _Family("wire", _WIRE_NAMES),
+    "prompt": _Family("prompt", _PROMPT_NAMES),
 }
 
 
@@ -54,8 +81,8 @@ class Target:
 
     @property
     def is_wire(self) -> bool:
-        """Whether it describes requests, and not what stands in a log."""
-        return self.bundle == "wire"
+        """Whether it describes requests or prompts, and not what stands in a log."""
+        return self.bundle in ("wire", "prompt")
 
 
 def schema_names() -> list[str]:

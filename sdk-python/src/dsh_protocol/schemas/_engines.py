@@ -97,12 +97,9 @@ def _reference(site: Site) -> ReferenceValidator:
     # Imported late: it costs more than a small log takes to check, and few logs need it.
     import jsonschema
 
-    # A non-finite number has no JSON form; JSON.stringify and the fast engine make it null.
-    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {
-            "null": lambda _, value: value is None or is_non_finite(value),
-            "number": lambda _, value: _is_number(value),
-        }
+    # A non-finite number has no JSON form, and the fast engine takes it for no type at all.
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "number", lambda _, value: _is_number(value)
     )
     engine = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
         jsonschema.Draft202012Validator, type_checker=types

@@ -162,8 +162,10 @@ def _types(site: Site) -> set[str]:
 
 def _types_of(value: Any) -> set[str]:
     """The JSON types that a value is of."""
-    if value is None or is_non_finite(value):
+    if value is None:
         return {"null"}
+    if is_non_finite(value):
+        return set()
     if isinstance(value, bool):
         return {"boolean"}
     if isinstance(value, int | float):

@@ -136,7 +136,8 @@ def without_unions(site: Site) -> Schema:
 
 def _opened(value: Any) -> Any:
     if isinstance(value, dict):
-        if "oneOf" in value or "anyOf" in value:
+        # A member of an object may have these names as well; its schema is no list.
+        if any(isinstance(value.get(keyword), list) for keyword in ("oneOf", "anyOf")):
             return {}
         return {key: _opened(child) for key, child in value.items()}
     if isinstance(value, list):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dsh_protocol_models.wire.deepseek_chats import ChatRequest
     from dsh_protocol_models.wire.deepseek_messages import MessagesRequest
     from dsh_protocol_models.wire.generate_options import GenerateOptions
+    from dsh_protocol_models.wire.pi_ai_contexts import PiAiContext
     from dsh_protocol_models.wire.route_definitions import Route
 
     # So that an annotation may say `Validator` alone.
@@ -122,6 +123,13 @@ class Validator(Generic[_Model]):
     def __init__(
         self: Validator[ChatRequest],
         name: Literal["wire/deepseek-chat"],
+        *,
+        engine: Engine = "fast",
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Validator[PiAiContext],
+        name: Literal["wire/pi-ai-context"],
         *,
         engine: Engine = "fast",
     ) -> None: ...

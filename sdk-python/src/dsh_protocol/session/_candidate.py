@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from sys import maxsize
 from typing import Any
@@ -33,10 +33,16 @@ def row_of(
     if ignorable:
         row["ignorable"] = True
     if source_event_seqs is not None:
-        row["sourceEventSeqs"] = list(source_event_seqs)
+        row["sourceEventSeqs"] = _listed(source_event_seqs)
     if surface_op is not None:
         row["surfaceOp"] = surface_op
     return row
+
+
+def _listed(seqs: Any) -> Any:
+    """Any collection of numbers as a list; what is none stays as it is, for the rules to refuse."""
+    is_collection = isinstance(seqs, Iterable) and not isinstance(seqs, str | bytes | Mapping)
+    return list(seqs) if is_collection else seqs
 
 
 def _is_plain(row: Json) -> bool:

@@ -115,9 +115,10 @@ class Session:
 
         Raises:
             RefusedError: the reader refuses the log, or (unless the level is `append`) the log breaks rules that
-                keep it from being resumed or valid; all findings.
+                keep it from being resumed or valid; all findings. Also when a row was beyond the limits of reading.
         """
         accepted = source if isinstance(source, Accepted) else accept(source)
+        accepted.require_whole()
         session = cls(accepted.log.header, options)
         session._take(accepted.events)
         session._finish()

@@ -19,6 +19,7 @@ from ._losses import Losses
 from ._report import Report
 from ._values import Verify
 from .messages import ALWAYS_DERIVED, derive_message
+from .prompts import Prompts
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
@@ -123,6 +124,16 @@ class _Source:
             decode_payloads([event for event in events if event.type != _ASSISTANT])
         return map(self._derive, events)
 
+    def message(self, seq: int) -> Any:
+        """The message of one event, null when it has none.
+
+        Raises:
+            KeyError: no event with this number ever was a node.
+            RefusedError: the event is there, but its data carries no message.
+        """
+        (message,) = self.derive([seq])
+        return message
+
     def have_messages(self, seqs: Iterable[int]) -> list[bool]:
         """Whether each of these events has a message; most need no look at their data."""
         events = [self.events[seq] for seq in seqs]
@@ -201,6 +212,7 @@ class Surface:
         "_source",
         "content_generation",
         "nodes",
+        "prompts",
         "prompts_replaced",
         "replace_generation",
         "replacements",
@@ -211,6 +223,7 @@ class Surface:
         self._source = _Source(dialect, verify)
         self._projected: dict[int, JsonValue] = {}
         self.nodes = NodeSequence()
+        self.prompts = Prompts(self.nodes, self._source.message)
         self.replace_generation = 0
         self.content_generation = 0
         self.prompts_replaced = 0
@@ -232,10 +245,7 @@ class Surface:
             KeyError: no event with this number ever was a node.
             RefusedError: the event is there, but carries no message.
         """
-        if seq in self._projected:
-            return self._projected[seq]
-        (message,) = self._source.derive([seq])
-        return message
+        return self._projected[seq] if seq in self._projected else self._source.message(seq)
 
     def type_of(self, seq: int) -> str:
         """The event type of a node, or of a former node.
@@ -308,17 +318,21 @@ class Surface:
             self.content_generation += 1
             return
         self._source.events[event.seq] = event
+        prompt = event.seq if event.type == SYSTEM else None
         if isinstance(change, Append):
             self.nodes.append(event.seq)
+            if prompt is not None:
+                self.prompts.append(prompt)
             return
+        self.prompts.replace(change.start, change.end, change.replacement.shadowed, prompt)
         self.nodes.replace(change.start, change.end, event.seq)
         self.replacements.append(change.replacement)
         self.replace_generation += 1
-        self.prompts_replaced += event.type == SYSTEM
+        self.prompts_replaced += prompt is not None
         self.content_generation += 1
 
     def append(self, event: Event) -> None:
-        """Add a node of which nothing is left to check."""
+        """Add a node of which nothing is left to check, and which is no system prompt."""
         self._source.events[event.seq] = event
         self.nodes.append(event.seq)
 

@@ -34,7 +34,7 @@ class SessionLock:
             raise StoreError("store/unsupported-platform")
         path = directory / LOCK_NAME
         for _ in range(_ATTEMPTS):
-            fd = files.open(path, LOCK)
+            fd = cls._open(files, path)
             try:
                 files.lock(fd)
                 if cls._is_current(files, fd, path):
@@ -47,6 +47,14 @@ class SessionLock:
                 raise
             files.close(fd)
         raise StoreError("store/already-owned", id=session_id)
+
+    @staticmethod
+    def _open(files: Files, path: Path) -> int:
+        try:
+            return files.open(path, LOCK)
+        except OSError as error:
+            # Whoever reads it must not look for the fault in the log.
+            raise OSError(error.errno, f"{LOCK_NAME}: {error.strerror}") from None
 
     @staticmethod
     def _is_current(files: Files, fd: int, path: Path) -> bool:

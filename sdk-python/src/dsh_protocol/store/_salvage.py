@@ -9,6 +9,7 @@ from typing import Any
 
 from dsh_protocol.findings import Finding, RefusedError
 from dsh_protocol.jsonvalue import is_count
+from dsh_protocol.reading import UNREAD
 from dsh_protocol.rows import Event, Log
 from dsh_protocol.rules import rule
 from dsh_protocol.state import LogState
@@ -24,8 +25,6 @@ _CURED = frozenset(
     }
 )
 """What is wrong with the file or its place and not with a row: writing the rows anew mends it."""
-_UNREAD = frozenset({"storage/row-limit", "json/depth"})
-"""Rows beyond our own limits: others read them, but here there is nothing to write anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def _decides(log: Log, finding: Finding, event_type: str) -> bool:
     """Whether the released reader drops a row for this, or refuses the log."""
     if finding.severity != "error" or finding.because is not None:
         return False
-    if finding.rule in _UNREAD:
+    if finding.rule in UNREAD:
         return True
     entry, version = rule(finding.rule), log.dialect.version
     return entry.read_effect(version) != "accept" or entry.is_hard(version, event_type)

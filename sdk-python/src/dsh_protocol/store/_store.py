@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from dsh_protocol.findings import UsageError
 from dsh_protocol.jsonvalue import JsonValue
 from dsh_protocol.rows import Header, ReadLimits, log_path, make_header
 
@@ -38,6 +39,12 @@ class Store:
         limits: ReadLimits | None = None,
         files: Files = FILES,
     ) -> None:
+        if compression not in get_args(Compression):
+            raise UsageError(
+                "store/compression",
+                f"there is no compression {compression!r}",
+                fix='Use "zstd" or "none", as the logs of the root have it.',
+            )
         self.root = Path(root).absolute()
         self.compression = compression
         self._files = files

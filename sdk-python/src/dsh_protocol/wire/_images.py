@@ -191,14 +191,19 @@ class Images:
         limit = "maxInlineRequestImageBytes" if inline else "maxRequestFilesBytes"
         quantum = "inlineImageOffloadByteQuantum" if inline else "imageOffloadByteQuantum"
         return offload_count(
-            [self._length(reference, measure) for reference in references],
+            [self.length(reference, measure) for reference in references],
             max_count=self._route.get("maxImagesPerRequest"),
             max_bytes=self._route.get(limit),
             count_quantum=self._route.get("imageOffloadCountQuantum", 1),
             byte_quantum=self._route.get(quantum, 1),
         )
 
-    def _length(self, reference: Mapping[str, Any], measure: Measure) -> int:
+    def length(self, reference: Mapping[str, Any], measure: Measure) -> int:
+        """How long an image is.
+
+        Raises:
+            WireError: the store does not have it (`declared` reads none).
+        """
         if measure == "declared":
             stored: int = reference["bytes"]
             most: int = self._route.get("imageMaxBytes", stored)

@@ -27,6 +27,30 @@ def declared_route(format_version: int, provider: str, model: str) -> Json:
     return {**catalog["defaults"], **own}
 
 
+def newest_format(wire: str) -> int:
+    """The newest session format whose release speaks this wire.
+
+    Raises:
+        KeyError: no release does.
+    """
+    catalogs = dsh_protocol_data.load("routes")["catalogs"]
+    formats: list[int] = [entry["format"] for entry in catalogs if entry["wire"] == wire]
+    if not formats:
+        raise KeyError(wire)
+    return max(formats)
+
+
+def model_name(format_version: int, model: str) -> str:
+    """The name of a model for people; its id when no release lists it.
+
+    Raises:
+        KeyError: no catalog for this format is known.
+    """
+    listed = {entry["id"]: entry["name"] for entry in _catalog(format_version)["models"]}
+    name: str = listed.get(model, model)
+    return name
+
+
 def logged_route(
     format_version: int,
     provider: str,

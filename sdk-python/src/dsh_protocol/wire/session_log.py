@@ -136,7 +136,10 @@ def _live_header(
 
 
 def _is_reopened(events: Sequence[Mapping[str, Any]], inherited: int) -> bool:
-    """Whether another process than the session's creator prepares the request."""
+    """Whether another process than the session's creator prepares the request.
+
+    A log that ended with an inherited marker does not tell: no other marker is written when it is opened again.
+    """
     own = events[inherited:]
     return any(e["type"] == "session/end-seed" and not _data(e).get("inherited") for e in own)
 

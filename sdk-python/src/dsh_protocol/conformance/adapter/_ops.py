@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from . import _logs, _requests, _streams, _values, _writing
+from . import (
+    _logs,
+    _projections,
+    _prompt,
+    _requests,
+    _responses,
+    _streams,
+    _tools,
+    _values,
+    _writing,
+)
 from ._answers import Json, Op
 
 FORMATS = (3, 4)
 """The session formats that every op is answered for."""
 
 REPORTS = (
-    *("rule", "seq", "path", "code", "keyword"),
+    *("rule", "seq", "path", "code", "keyword", "text"),
     *("readable", "valid", "resumable", "wireValid", "warned"),
 )
 """The members that refusals and warnings of this adapter have, and what stands beside them."""
@@ -37,6 +47,16 @@ OPS: dict[str, Op] = {
     "stream.assemble": _streams.assemble,
     "request.rebuild": _requests.request_rebuild,
     "wire.serialize": _requests.wire_serialize,
+    "prompt.run": _prompt.run,
+    "prompt.interpolate": _prompt.interpolate,
+    "prompt.render": _prompt.render,
+    "prompt.project": _projections.project,
+    "prompt.context": _projections.context,
+    "prompt.header": _projections.header,
+    "prompt.attempt": _projections.attempt,
+    "tools.run": _tools.run,
+    "tools.schema": _tools.schema,
+    "wire.parse": _responses.wire_parse,
 }
 
 

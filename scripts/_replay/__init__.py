@@ -1,0 +1,1 @@
+"""Recorded scenarios, driven through the agent loop."""

@@ -1,0 +1,97 @@
+"""Failed requests are sent again by the policy of their provider (rules `loop/retry-*`)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from dsh_protocol.abort import cancel_on
+from dsh_protocol.llm import RetryPolicy, next_retry, retry_data, retry_started_data
+
+from .hooks import Proceed, RequestError, Retry
+
+if TYPE_CHECKING:
+    from dsh_protocol.rows import Event
+
+    from .agent import Agent
+
+_RESETS = frozenset({"step/start", "turn/end"})
+
+
+@dataclass(slots=True)
+class _Chain:
+    """Retries in a row."""
+
+    id: str
+    retries: int = 0
+
+
+class Retries:
+    """The retries of one agent: `agent.hooks.request_error.use(Retries(agent))`.
+
+    Counts per provider and policy, anew in each step. Logs `llm/retry` before a wait and `llm/retry-started` behind it.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        spread: Callable[[], float] = random.random,
+    ) -> None:
+        """`sleep` waits for seconds; `spread` gives numbers from 0 up to 1 that spread the waits of many clients."""
+        self._session = agent.session
+        self._sleep = sleep
+        self._spread = spread
+        self._chains: dict[tuple[str, str], _Chain] = {}
+        self._session.subscribe(self._observe)
+
+    async def __call__(self, about: RequestError, proceed: Proceed[Retry | None]) -> Retry | None:
+        """Wait and have the request sent again, or leave the failure to the other hooks."""
+        policy = about.retry_policy
+        if policy is None:
+            return await proceed()
+        # A policy without limits comes behind everybody who knows what to do about the failure.
+        if policy.mode == "always" and await proceed() == "retry":
+            return "retry"
+        if await self._retry(about, policy):
+            return "retry"
+        return None if policy.mode == "always" else await proceed()
+
+    async def _retry(self, about: RequestError, policy: RetryPolicy) -> bool:
+        key = (about.provider, policy.key)
+        chain = self._chains.get(key) or _Chain(self._session.options.new_id())
+        retry = next_retry(policy, about.failure, chain.retries, self._spread())
+        if retry is None:
+            return False
+        self._chains[key] = chain
+        chain.retries = retry.retry
+        self._session.append(
+            "llm/retry",
+            retry_data(
+                policy,
+                retry,
+                about.failure,
+                retry_id=chain.id,
+                turn=about.turn,
+                step=about.step,
+                provider=about.provider,
+            ),
+        )
+        with cancel_on(about.signal):
+            await self._sleep(retry.delay_ms / 1000)
+        if about.signal.aborted:
+            return False
+        self._session.append(
+            "llm/retry-started",
+            retry_started_data(retry, retry_id=chain.id, turn=about.turn, step=about.step),
+        )
+        return True
+
+    def _observe(self, event: Event) -> None:
+        if event.type in _RESETS:
+            self._chains.clear()
