@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,42 +15,29 @@ from typing import Any, Literal
 import pytest
 from loopback import Reply, serve
 from responses import CHAT_WHOLE, CLOSE, HI, OPEN, REASON, START, STOP, WHOLE, event
+from run_command import (
+    HOSTILE,
+    KEY,
+    SLOW,
+    TOOLS,
+    asked,
+    assert_no_control,
+    assert_no_key,
+    call,
+    ends,
+    events,
+    log_path,
+    module,
+    of,
+    process,
+    read,
+    run,
+)
 from stores import FaultyFiles, full_disk, no_room
-from typer.testing import CliRunner, Result
 
-from dsh_protocol.check import check_file
-from dsh_protocol.cli import app
-from dsh_protocol.rows import Event, open_log
+from dsh_protocol.rows import open_log
 from dsh_protocol.session import Session
 from dsh_protocol.store import Store
-
-KEY = "sk-secret-4711"
-HOSTILE = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e"
-TOOLS = '''
-from dsh_protocol import tool
-
-@tool
-def look(where: str) -> str:
-    """Look somewhere."""
-    return "seen in " + where
-
-several = [look]
-nothing = []
-number = 1
-'''
-
-SLOW = '''
-import sys, time
-from dsh_protocol import tool
-
-@tool
-def sleep() -> str:
-    """Sleep."""
-    sys.stdout.write("asleep")
-    sys.stdout.flush()
-    time.sleep(60)
-    return "awake"
-'''
 
 
 @pytest.fixture(autouse=True)
@@ -76,55 +61,6 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
             yield server
 
     return served
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(app, ["run", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-@contextmanager
-def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """The command as a process, which is dead in the end."""
-    command = [sys.executable, "-m", "dsh_protocol", "run", *arguments]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
-
-
-def read(process: subprocess.Popen[str], text: str) -> None:
-    """Wait until the process has shown this."""
-    assert process.stdout is not None
-    assert process.stdout.read(len(text)) == text
-
-
-def log_path() -> Path:
-    (path,) = Path("sessions").rglob("session.v*")
-    return path
-
-
-def events() -> list[Event]:
-    """The events of the stored session, which is sound."""
-    report = check_file(log_path())
-    assert not report.findings, report.findings
-    assert report.verdicts["resumable"]
-    return open_log(log_path()).events
-
-
-def of(type: str) -> list[Any]:
-    return [event.data for event in events() if event.type == type]
-
-
-def ends() -> list[Any]:
-    return [data["reason"] for data in of("turn/end")]
-
-
-def asked(server: Any, index: int = -1) -> Any:
-    return json.loads(server.requests[index][1])
 
 
 # ---- Ends ------------------------------------------------------------------------------------------
@@ -465,44 +401,3 @@ def test_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch, url: str) -> N
     assert "error INVALID_BASE_URL: " in result.stderr
     assert KEY not in result.output
     assert not Path("sessions").exists()
-
-
-# ---- Support ---------------------------------------------------------------------------------------
-
-
-def module(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
-    """A module in the current directory, which nobody has imported."""
-    Path(f"{name}.py").write_text(text, encoding="utf-8")
-    monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    sys.path_importer_cache.clear()
-
-
-def call(name: str, arguments: str) -> bytes:
-    """An answer that calls a tool."""
-    tool = {"type": "tool_use", "id": "call-1", "name": name, "input": {}}
-    delta = {"type": "input_json_delta", "partial_json": arguments}
-    return b"".join(
-        [
-            START,
-            event("content_block_start", index=0, content_block=tool),
-            event("content_block_delta", index=0, delta=delta),
-            CLOSE,
-            event("message_delta", delta={"stop_reason": "tool_use"}, usage={"output_tokens": 5}),
-            STOP,
-        ]
-    )
-
-
-def assert_no_key(result: Result) -> None:
-    """Nothing that was printed or stored has the key."""
-    assert KEY not in result.output
-    rows = b"\n".join(event.row_bytes() for event in open_log(log_path()).events)
-    assert KEY.encode() not in rows
-
-
-def assert_no_control(result: Result) -> None:
-    """Nothing that a terminal would act on was printed."""
-    for text in (result.stdout, result.stderr):
-        assert all(char in "\n\t" or char.isprintable() for char in text)
