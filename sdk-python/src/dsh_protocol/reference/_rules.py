@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +27,15 @@ class ReaderEffect:
     """What the released reader of one format does with a stored log that breaks a rule.
 
     `hard` names the event types for which it does not even look whether it drops the row: true for
-    all, empty for none. `in_logs` is false for a rule about calls, which no log can break.
+    all, empty for none. `verdicts` are those that are false then, in rows that it keeps. `in_logs` is false for a
+    rule about calls, which no log can break.
     """
 
     format: int
     release: str
     effect: ReadEffect
     hard: bool | tuple[str, ...]
+    verdicts: tuple[str, ...] = ()
     in_logs: bool = True
 
     @property
@@ -58,6 +61,7 @@ class ReaderEffect:
             "release": self.release,
             "effect": self.effect,
             "hard": hard,
+            "verdicts": list(self.verdicts),
             "text": self.text,
         }
 
@@ -175,10 +179,25 @@ def explain(rule_id: str) -> Explanation:
 
 def _effect(entry: Rule, version: int) -> ReaderEffect:
     hard = entry.hard.get(str(version), [])
+    in_logs = entry.level != "service"
     return ReaderEffect(
         format=version,
         release=RELEASES[version],
         effect=entry.read_effect(version),
         hard=True if hard is True else tuple(hard),
-        in_logs=entry.level != "service",
+        verdicts=tuple(_false_verdicts(entry, version)) if in_logs else (),
+        in_logs=in_logs,
     )
+
+
+def _false_verdicts(entry: Rule, version: int) -> Iterator[str]:
+    """The verdicts on a log that breaks the rule. A row that is dropped leaves open what can be done with the others."""
+    effect = entry.read_effect(version)
+    if effect == "refuse":
+        yield "readable"
+    if entry.is_invalid(version):
+        yield "valid"
+    if effect == "refuse" or (effect == "accept" and entry.bars_resume(version)):
+        yield "resumable"
+    if entry.level == "provider":
+        yield "wireValid"
