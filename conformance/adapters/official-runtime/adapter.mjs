@@ -63,6 +63,7 @@ async function load(ctx) {
       scope: await get('scope'),
       tools: await get('tools'),
       timeouts: await get('tool-call-timeout-policy'),
+      persona: await get('persona'),
       agent: await get('agent'),
     })
     const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
