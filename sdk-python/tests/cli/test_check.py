@@ -209,7 +209,9 @@ def test_a_minus_zero_seq(tmp_path: Path) -> None:
     path.write_bytes(log)
     code, report = one(path)
     assert code == 1
-    assert [f["rule"] for f in report["findings"] if f["because"] is None] == ["envelope/seq"]
+    assert [f["rule"] for f in report["findings"] if f["because"] is None] == [
+        "envelope/seq-minus-zero"
+    ]
 
 
 def test_a_torn_last_line_is_a_warning(tmp_path: Path) -> None:
