@@ -121,7 +121,11 @@ def _accepts(case: Case, rule_id: str) -> bool:
 
 def _drops_what_is_committed(case: Case, version: int) -> bool:
     """Whether the case is refused for rows alone that a reader would drop, and still not readable."""
-    effects = {rules()[finding["rule"]].read_effect(version) for finding in case.refusals}
+    types = {event.get("seq"): event.get("type", "") for event in case.input.get("events", ())}
+    effects = {
+        rules()[finding["rule"]].read_effect(version, types.get(finding["seq"], ""))
+        for finding in case.refusals
+    }
     return effects == {"drop-tail"} and case.expect.get("readable") is False
 
 
