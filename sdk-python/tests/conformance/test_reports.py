@@ -97,6 +97,10 @@ def test_run_with_known_failures_of_its_own(tmp_path: Path) -> None:
         (("run", "--impl", "python", "--suite", "nothing"), "corpus/no-such-suite"),
         (("run", "--impl", "python", "--op", "nothing"), "corpus/no-cases"),
         (("run", "--impl", ""), "conformance/no-such-implementation"),
+        (("run", "--impl", "node 'x"), "conformance/no-such-implementation"),
+        (("smoke", "--impl", "node 'x"), "conformance/no-such-implementation"),
+        (("run", "--impl", "python", "--report", "/nowhere/report.json"), "output/failed"),
+        (("run", "--impl", "python", "--matrix", "/"), "output/failed"),
         (("run", "--impl", "python", "--corpus", "/nowhere"), "corpus/missing"),
         (
             ("run", "--impl", "python", "--impl", "python", "--known-failures", "x"),
@@ -108,6 +112,23 @@ def test_unusable_arguments(arguments: tuple[str, ...], code: str) -> None:
     done = command(*arguments)
     assert done.exit_code == 2
     assert f"error {code}" in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "inf", "x"])
+def test_a_limit_is_a_time(limit: str) -> None:
+    done = command("run", "--impl", "python", "--limit", limit)
+    assert done.exit_code == 2
+    assert "Invalid value for '--limit'" in done.stderr
+
+
+def test_texts_that_no_file_can_hold(tmp_path: Path) -> None:
+    report, page = tmp_path / "report.json", tmp_path / "page.html"
+    files = ("--report", str(report), "--matrix", str(page))
+    done = command("run", "--impl", f"{TOY_COMMAND} surrogates", "--op", "seqs.encode", *files)
+    assert done.exit_code == 0, done.output
+    said = json.loads(report.read_bytes())["implementations"][0]["implementation"]
+    assert said == {"name": "\ud800", "version": "\udfff<b>"}
+    assert "\\udfff&lt;b&gt;" in page.read_text(encoding="utf-8")
 
 
 def test_smoke() -> None:
