@@ -58,6 +58,10 @@ class Dialect:
     """Whether runtime context is projected for every attempt, and not only before a step."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
+    drops_rows_for_data: bool
+    """Whether the reader drops a row for what its data holds, and not only for its envelope."""
+    looks_ahead: bool
+    """Whether what titles and commands cite is looked up in the whole log, and not only in what stands before them."""
 
     def message(self, event_type: str, data: Any) -> Any:
         """The message inside the data of a surface event (which may be malformed: then null or whatever stands there)."""
@@ -142,4 +146,6 @@ def dialect(version: int) -> Dialect:
         marks_first_series=current,
         renews_context=current,
         answers_by_call_alone=not current,
+        drops_rows_for_data=not current,
+        looks_ahead=not current,
     )

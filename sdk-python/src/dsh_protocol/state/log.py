@@ -28,6 +28,7 @@ from .envelope import (
     check_members,
     check_metadata,
     check_type,
+    counted_seq,
     own_seq,
 )
 from .headers import HEADER, Headers
@@ -117,7 +118,7 @@ class LogState:
         seq = own_seq(event)
         report = Report(self.dialect.version, seq, event.line)
         if not event.well_formed:
-            check_members(report, event.value)
+            check_members(report, event.value, is_first=self.next_seq == 0)
         standing = check_type(report, self.dialect, event)
         before = len(report.findings)
         if seq is not None:
@@ -306,7 +307,7 @@ class LogState:
     def _note(self, event: Event) -> int | None:
         """Number the event. Rows that are missing in front of it may have held anything, the surface's head included."""
         expected = self._numbering.expected
-        seq = self._numbering.note(own_seq(event), event.line, self._losses)
+        seq = self._numbering.note(counted_seq(event, expected), event.line, self._losses)
         if seq is not None and seq > expected:
             self.is_intact = False
             blame = self._losses.blame_gap(expected)

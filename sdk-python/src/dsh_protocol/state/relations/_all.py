@@ -50,7 +50,7 @@ class Relations:
             calls,
             Dispatches(),
             Retries(turns),
-            Commands(),
+            Commands(dialect),
             Compactions(dialect, surface, turns),
             Prices(dialect),
             Titles(dialect),

@@ -176,10 +176,9 @@ class Calls(Aspect):
 
     def _check_any_result(self, scene: Scene) -> None:
         error = scene.data.get("error")
-        if error is not None or "error" in scene.data:
-            if not isinstance(error, dict) and not scene.reported("data", "error"):
-                scene.report.add("tool/error-object", "data", "error", found=error)
-            repairs.check_fork(scene)
+        is_odd = "error" in scene.data and not isinstance(error, dict)
+        if is_odd and not scene.reported("data", "error"):
+            scene.report.add("tool/error-object", "data", "error", found=error)
         if scene.event.surface_op == _APPEND:
             self._check_result(scene)
 
