@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from suites import ROOT, corpus
 from typer.testing import CliRunner, Result
 
 from dsh_protocol.cli import app
 from dsh_protocol.conformance.cases import Case, Corpus, Suite
 from dsh_protocol.conformance.implementations import Implementation, find_implementation
+from dsh_protocol.conformance.known import KnownFailures, Reason
 from dsh_protocol.conformance.matrix import matrix
 from dsh_protocol.conformance.report import report_json
 from dsh_protocol.conformance.run import run
@@ -286,3 +288,14 @@ def test_a_report_has_reasons() -> None:
     assert told["results"][0]["why"].startswith("ended with code 3")
     assert told["counts"] == {"crashed": 26}
     assert told["passed"] is False
+
+
+@pytest.mark.parametrize("way", ["right", "crash", "crash-at-start", "always-wrong", "no-stop"])
+def test_a_report_has_the_published_shape(tmp_path: Path, way: str) -> None:
+    cases = corpus().select(ops=["seqs.encode"])
+    reason = Reason("toy", "It is a toy and nothing else.", "case")
+    known = KnownFailures({"toy": reason}, {cases[0].id: reason, "no/such/case": reason})
+    done = run(corpus(), cases, toy(way), known=known)
+    schema = json.loads((ROOT / "report.schema.json").read_bytes())
+    told = json.loads(json.dumps(report_json(corpus(), [done], trace(corpus()))))
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(told)] == []
