@@ -78,6 +78,20 @@ def test_no_case_contradicts_the_verdicts_of_its_rule() -> None:
     assert asked > 2000
 
 
+def test_rows_that_are_refused_although_others_are_dropped() -> None:
+    late, current = explain("surface/op-forbidden").readers
+    assert late.effect == "drop-tail"
+    assert late.late == (
+        "deliverables/presented",
+        "image/offload",
+        "subagent/catalog",
+        "workspace/changes",
+    )
+    assert all(type_ in late.text for type_ in late.late)
+    assert late.to_json()["late"] == list(late.late)
+    assert current.late == ()
+
+
 def test_a_rule_of_one_format_has_one_reader() -> None:
     assert [reader.format for reader in explain("developer/role").readers] == [4]
 
