@@ -82,7 +82,7 @@ class AnswerReceiver:
         except Exception:
             self._settle_cut_off() if signal.aborted else self._settle_attempt()
             raise
-        if signal.aborted and not self._is_finished():
+        if signal.aborted:
             self._settle_cut_off()
             raise AbortedError
         return self._settle_whole()
@@ -96,8 +96,6 @@ class AnswerReceiver:
                     if signal.aborted:
                         break
                     self._take(chunk)
-                    if self._is_finished():
-                        break
         finally:
             await close(stream)
 
@@ -106,9 +104,6 @@ class AnswerReceiver:
         index = len(self._chunks)
         self._chunks.append((time, chunk))
         self._frames.put(StreamChunk(*self._name, index, time, chunk))
-
-    def _is_finished(self) -> bool:
-        return bool(self._chunks) and self._chunks[-1][1]["type"] == "finish"
 
     # ---- Settlements -------------------------------------------------------------------------------
 
@@ -120,9 +115,14 @@ class AnswerReceiver:
         return Answer(event, assembled.content, assembled.finish)
 
     def _settle_cut_off(self) -> None:
-        """Keep what was visible as a message, or the stream alone when nothing was."""
+        """Keep what was visible as a message, or the stream alone when nothing was.
+
+        Raises:
+            StreamError: something is visible beside a block that cannot be assembled. Nothing is logged then.
+        """
         assembled = self._assembled(interrupted=True)
         if assembled.content:
+            self._assembled(interrupted=False)
             self._append_message(assembled, {"interrupted": True})
         else:
             self._settle_attempt()

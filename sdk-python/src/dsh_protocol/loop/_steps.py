@@ -115,6 +115,7 @@ class ModelSteps:
         self._assembly = await self._parts.prompt.assemble(self._context(turn))
         turn.require_going()
         decision = await self._decide(turn, claimed)
+        turn.require_going()
         await self.flush()
         return decision
 

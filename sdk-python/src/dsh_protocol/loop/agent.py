@@ -174,6 +174,7 @@ class Agent:
         """
         if not keep_inbox:
             self.inbox.clear()
+            self._latched = False
         if self._running is not None:
             self._running.controller.abort(cause)
 
