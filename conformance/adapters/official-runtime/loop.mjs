@@ -236,6 +236,10 @@ class Play {
     return new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   }
 
+  pause({ ms }) {
+    return new Promise((resolve) => setTimeout(resolve, ms))
+  }
+
   async restart() {
     const events = this.agent.session.snapshotEvents()
     await this.leave()
@@ -260,7 +264,7 @@ const ACTS = {
   followup: 'send',
   steer: 'send',
   inject: 'send',
-  ...Object.fromEntries(['cancel', 'pending', 'set', 'append', 'open', 'pass', 'wait', 'restart'].map((name) => [name, name])),
+  ...Object.fromEntries(['cancel', 'pending', 'set', 'append', 'open', 'pass', 'wait', 'pause', 'restart'].map((name) => [name, name])),
 }
 
 // Events and requests without times, and with the ids of messages and retries by the order in which they appear.

@@ -93,6 +93,6 @@ async def _decided_by_others(proceed: Proceed[Retry | None]) -> Retry | None:
     """What the other hooks say; one that fails says nothing."""
     try:
         return await proceed()
-    except Exception:
-        _LOG.warning("a hook for failed requests has failed", exc_info=True)
+    except Exception as error:
+        _LOG.warning("a hook for failed requests has failed: %s", error)
         return None

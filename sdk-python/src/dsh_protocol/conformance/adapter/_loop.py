@@ -42,7 +42,8 @@ from dsh_protocol.tools import ToolDefinition, ToolError, ToolExecution, ToolOut
 
 from ._answers import Json
 
-_NOTHING = {"message": "nothing is scripted", "code": "UNKNOWN"}
+_FAILURE = {"message": "nothing is scripted", "code": "UNKNOWN"}
+_NOTHING = {"type": "finish", "reason": {"kind": "error", "failure": _FAILURE}}
 _TIMES = frozenset({"time", "time0", "dt"})
 _IDS = frozenset({"id", "messageId", "retryId"})
 
@@ -66,6 +67,7 @@ class _Play:
         self._requests: list[Json] = []
         self._gates: dict[str, anyio.Event] = {}
         self._shown_tools: list[Disposer] = []
+        self._names = [tool["name"] for tool in given.get("tools", ())]
         self._signal: AbortSignal | None = None
         self._agent: Agent
 
@@ -126,7 +128,7 @@ class _Play:
         service.context("case:context", order=1, text=lambda _: self._context, interpolate=False)
         self._registry = ToolRegistry(service.events)
         self._shown_tools.clear()
-        self._show([tool["name"] for tool in self._given.get("tools", ())])
+        self._show(self._names)
         service.tools(self._registry.provider)
         return AgentParts(model=self, prompt=service, tools=self._registry)
 
@@ -146,7 +148,7 @@ class _Play:
     async def prepare(self, config: Mapping[str, Any]) -> PreparedCall:
         """What the route of the case declares; nobody but the provider `p` is served."""
         if config["provider"] != "p":
-            raise ModelCallError("NO_ADAPTER", f'no adapter registered for provider "{config["provider"]}"')
+            raise _not_served(config["provider"])
         return prepared(config, self._capabilities(config["model"]), self._policy_of_retries())
 
     def _capabilities(self, model: str) -> Capabilities:
@@ -181,11 +183,15 @@ class _Play:
 
     def stream(self, request: Mapping[str, Any]) -> ChunkStream:
         """The next reply."""
-        if request["provider"] != "p":
-            failure = {"message": f'no adapter registered for provider "{request["provider"]}"', "code": "NO_ADAPTER"}
-            return ChunkStream(self._chunks([_failed(failure)], None))
-        reply = self._replies.pop(0) if self._replies else [_failed(_NOTHING)]
-        return ChunkStream(self._chunks(reply, self._signal))
+        return ChunkStream(self._reply(str(request["provider"])))
+
+    async def _reply(self, provider: str) -> AsyncGenerator[Json, None]:
+        """The next reply, taken once somebody wants its first chunk."""
+        if provider != "p":
+            raise _not_served(provider)
+        reply = self._replies.pop(0) if self._replies else [_NOTHING]
+        async for chunk in self._chunks(reply, self._signal):
+            yield chunk
 
     async def _chunks(
         self, parts: Iterable[Json], signal: AbortSignal | None
@@ -199,7 +205,8 @@ class _Play:
 
     # ---- Tools ---------------------------------------------------------------------------------------
 
-    def _show(self, names: Iterable[str]) -> None:
+    def _show(self, names: list[str]) -> None:
+        self._names = names
         for dispose in self._shown_tools:
             dispose()
         tools = [tool for tool in self._given.get("tools", ()) if tool["name"] in names]
@@ -316,6 +323,8 @@ class _Play:
             await self._gate(act).wait()
         elif verb == "open":
             self._gate(act).set()
+        elif verb == "pause":
+            await anyio.sleep(act["ms"] / 1000)
         elif verb == "wait":
             assert signal is not None
             await signal.wait()
@@ -359,8 +368,8 @@ class _Play:
         return {**message, "id": given["id"]} if "id" in given else message
 
 
-def _failed(failure: Json) -> Json:
-    return {"type": "finish", "reason": {"kind": "error", "failure": failure}}
+def _not_served(provider: str) -> ModelCallError:
+    return ModelCallError("NO_ADAPTER", f'no adapter registered for provider "{provider}"')
 
 
 class _Shown:
