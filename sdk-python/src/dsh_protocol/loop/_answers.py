@@ -58,7 +58,7 @@ class AnswerReceiver:
         Raises:
             AbortedError: the turn was asked to stop; what was visible is in the log.
             StreamError: the chunks are none of a stream. Nothing of them is in the log.
-            Exception: whatever a stream hook raised; the chunks so far are in the log, as an attempt.
+            Exception: whatever a stream hook raised; the chunks so far are in the log, as an attempt (`loop/settle-hook`).
         """
         self._frames.put(StreamStart(*self._name, self._turn.number, self._turn.step))
         try:
@@ -108,6 +108,7 @@ class AnswerReceiver:
     # ---- Settlements -------------------------------------------------------------------------------
 
     def _settle_whole(self) -> Answer:
+        """The rules `loop/settle-message` and `loop/settle-attempt`; `loop/settle-abandoned` where nothing can be assembled."""
         assembled = self._assembled(interrupted=False)
         if assembled.finish["kind"] in _FAILED:
             return Answer(self._settle_attempt(), [], assembled.finish)
@@ -115,7 +116,7 @@ class AnswerReceiver:
         return Answer(event, assembled.content, assembled.finish)
 
     def _settle_cut_off(self) -> None:
-        """Keep what was visible as a message, or the stream alone when nothing was.
+        """Keep what was visible as a message, or the stream alone when nothing was (rule `loop/settle-cut-off`).
 
         Raises:
             StreamError: something is visible beside a block that cannot be assembled. Nothing is logged then.

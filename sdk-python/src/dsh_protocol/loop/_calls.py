@@ -33,8 +33,9 @@ class Call:
 class CallRunner:
     """Runs the calls of one step.
 
-    A call that runs alone, or a pool of parallel ones: each is logged and prepared (policies and guards) before the next
-    one begins, bodies overlap, and results are settled and logged in the order of the model.
+    A call that runs alone, or a pool of parallel ones (rules `loop/tools-mode` and `loop/tools-parallel`): each is logged and
+    prepared, by policies and guards, before the next one begins (`loop/tools-prepared`); bodies overlap; results are settled
+    and logged in the order of the model (`loop/tools-order`).
     """
 
     def __init__(self, agent: Agent, turn: Turn, flush: Callable[[], Awaitable[None]]) -> None:
@@ -53,10 +54,13 @@ class CallRunner:
         self._committed = 0
         self._failure: Exception | None = None
         self.concluded = False
-        """Whether a result has ended the turn."""
+        """Whether a result has ended the turn (rule `loop/tools-conclude`)."""
 
     async def run(self, calls: Sequence[Call]) -> None:
-        """Run the calls. When the turn is asked to stop, those that run are awaited, the rest is answered as not begun."""
+        """Run the calls. When the turn is asked to stop, those that run are awaited, the rest is answered as not begun.
+
+        Rule `loop/tools-canceled`.
+        """
         self._calls = calls
         index = 0
         while index < len(calls) and not self._turn.signal.aborted:
@@ -148,6 +152,7 @@ class CallRunner:
         self._session.append_message(
             message, source_event_seqs=[self._call_seqs[index]], **_members(shown)
         )
+        # One splice for each (rule `loop/tools-contexts`).
         for message in shown.get("additionalContexts", ()):
             self._inbox.append("next-step", message)
         self._committed = index + 1
@@ -167,7 +172,10 @@ def _call(block: Mapping[str, Any], agent: Agent, turn: Turn) -> Call:
 
 
 def _arguments(text: str) -> JsonValue:
-    """What the text of a model stands for; text that is no JSON stays, for the tool's own validation to refuse."""
+    """What the text of a model stands for; text that is no JSON stays, for the tool's own validation to refuse.
+
+    Rule `loop/tools-arguments`.
+    """
     if not text:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Failed requests are sent again by the policy of their provider (rules `loop/retry-*`)."""
+"""Failed requests are sent again by the policy of their provider (rules `loop/retry-codes`, `loop/retry-limit` and others)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class _Chain:
 class Retries:
     """The retries of one agent: `agent.hooks.request_error.use(Retries(agent))`.
 
-    Counts per provider and policy, anew in each step. Logs `llm/retry` before a wait and `llm/retry-started` behind it.
+    Counts per provider and policy, anew in each step (rule `loop/retry-count`). Logs `llm/retry` before a wait and
+    `llm/retry-started` behind it (rule `loop/retry-logged`).
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Retries:
         policy = about.retry_policy
         if policy is None:
             return await proceed()
-        # A policy without limits comes behind everybody who knows what to do about the failure.
+        # A policy without limits comes behind everybody who knows what to do about the failure (`loop/retry-always`).
         if policy.mode == "always" and await _decided_by_others(proceed) == "retry":
             return "retry"
         key = (about.provider, policy.key)
@@ -73,7 +74,10 @@ class Retries:
     async def _wait(
         self, about: RequestError, policy: RetryPolicy, retry: NextRetry, retry_id: str
     ) -> bool:
-        """Wait, between the two events of a retry; false when the turn was asked to stop meanwhile."""
+        """Wait, between the two events of a retry; false when the turn was asked to stop meanwhile.
+
+        Rule `loop/retry-canceled`.
+        """
         place = {"retry_id": retry_id, "turn": about.turn, "step": about.step}
         data = retry_data(policy, retry, about.failure, provider=about.provider, **place)
         self._session.append("llm/retry", data)
