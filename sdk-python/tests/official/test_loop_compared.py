@@ -6,6 +6,7 @@ import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -46,7 +47,7 @@ def ended(reason: str, reply: Reply) -> Reply:
     return Reply(body.replace(b'"tool_use", "stop_s', b'"%s", "stop_s' % reason.encode()))
 
 
-ALL_TOOLS = [
+ALL_TOOLS: list[tuple[str, str, dict[str, Any]]] = [
     ("c1", "echo", {"text": "x"}),
     ("c2", "fail", {}),
     ("c3", "nobody", {}),

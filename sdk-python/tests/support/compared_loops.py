@@ -194,9 +194,7 @@ class Compared:
         config = await proceed()
         return {**config, "temperature": 0.5} if "warm" in self._asked else config
 
-    async def _stopping(
-        self, _about: TurnStopping, proceed: Callable[[], Awaitable[None]]
-    ) -> None:
+    async def _stopping(self, _about: TurnStopping, proceed: Callable[[], Awaitable[None]]) -> None:
         if "again" in self._asked:
             self.agent.steer(self._message("One more."))
         await proceed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -107,11 +108,11 @@ class ScriptWriter:
 
     def _hooks(self) -> Json:
         random = self._random
-        makers = {
+        makers: dict[str, Callable[[], Json]] = {
             "pre-step": self._pre_step,
             "request": lambda: random.choice(({"config": {"temperature": 0.5}}, {})),
             "request-error": lambda: random.choice(({"retries": True}, {}, {})),
-            "turn-stopping": lambda: {},
+            "turn-stopping": dict,
             "stream": lambda: random.choice(({"after": 1, "throws": "broken"}, {}, {})),
         }
         return {
@@ -175,7 +176,10 @@ class ScriptWriter:
         self._calls[id_] = self._call(name)
         block = {"type": "tool-call", "id": id_, "name": name, "arguments": text}
         delta = {"type": "tool-call-delta", "index": index, "id": id_, "name": name}
-        return [{**delta, "argumentsDelta": text}, {"type": "block-end", "index": index, "block": block}]
+        return [
+            {**delta, "argumentsDelta": text},
+            {"type": "block-end", "index": index, "block": block},
+        ]
 
     def _call(self, name: str) -> Json:
         """What the body of a call does. Parallel ones take their time, so that all of a pool begin before one ends."""

@@ -59,9 +59,9 @@ class _Awaited:
 class Agent:
     """Drives one session. To be used as an asynchronous context manager; leaving the block stops what runs.
 
-    Messages are sent with one of three verbs: `followup` opens a turn of its own, `steer` joins the next step, and
-    `inject` joins it without waking the agent (rule `loop/inbox-verbs`). `send` is a followup that waits for what becomes of it. While the block
-    lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
+    Messages are sent with one of three verbs (rule `loop/inbox-verbs`): `followup` opens a turn of its own, `steer` joins the
+    next step, and `inject` joins it without waking the agent. `send` is a followup that waits for what becomes of it. While
+    the block lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
     """
 
     def __init__(
@@ -172,7 +172,8 @@ class Agent:
     def cancel(self, cause: Cause = USER, *, keep_inbox: bool = False) -> None:
         """Ask the running turn to stop, and (unless `keep_inbox`) take everything back that is pending.
 
-        Rule `loop/cancel-clears`. The first cause counts. Visible text of an answer that is cut off is kept; tools that run are awaited.
+        The first cause counts. Visible text of an answer that is cut off is kept; tools that run are awaited. Rule
+        `loop/cancel-clears`.
         """
         if not keep_inbox:
             self.inbox.clear()

@@ -78,14 +78,23 @@ class Retries:
 
         Rule `loop/retry-canceled`.
         """
-        place = {"retry_id": retry_id, "turn": about.turn, "step": about.step}
-        data = retry_data(policy, retry, about.failure, provider=about.provider, **place)
+        turn, step = about.turn, about.step
+        data = retry_data(
+            policy,
+            retry,
+            about.failure,
+            retry_id=retry_id,
+            turn=turn,
+            step=step,
+            provider=about.provider,
+        )
         self._session.append("llm/retry", data)
         with cancel_on(about.signal):
             await self._sleep(retry.delay_ms / 1000)
         if about.signal.aborted:
             return False
-        self._session.append("llm/retry-started", retry_started_data(retry, **place))
+        started = retry_started_data(retry, retry_id=retry_id, turn=turn, step=step)
+        self._session.append("llm/retry-started", started)
         return True
 
     def _observe(self, event: Event) -> None:

@@ -276,7 +276,9 @@ class _Play:
         turn = await self._called("request", about.signal)
         return {**await proceed(), **turn.get("config", {})}
 
-    async def _request_error(self, about: RequestError, proceed: Callable[[], Awaitable[Any]]) -> Any:
+    async def _request_error(
+        self, about: RequestError, proceed: Callable[[], Awaitable[Any]]
+    ) -> Any:
         turn = await self._called("request-error", about.signal)
         return "retry" if turn.get("retries") else await proceed()
 
@@ -380,8 +382,8 @@ class _Shown:
 
     def event(self, event: Event) -> Json:
         """An event without its number, and without what a log only has for its reader."""
-        value: Json = dict(event.value)
-        return self.value({name: value[name] for name in value if name != "seq"})
+        shown: Json = self.value({n: member for n, member in event.value.items() if n != "seq"})
+        return shown
 
     def value(self, value: Any) -> Any:
         """A value inside an event or a request."""
