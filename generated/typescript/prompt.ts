@@ -83,6 +83,7 @@ export interface Definitions {
   NonEmptyString: NonEmptyString;
   OutputSchema: OutputSchema;
   ParameterSpecs: ParameterSpecs;
+  PersonaConfig: PersonaConfig;
   PositiveCount: PositiveCount;
   PostToolDecision: PostToolDecision;
   PreToolDecision: PreToolDecision;
@@ -507,6 +508,28 @@ export interface ValueSpec {
   title?: string;
   default?: Json;
   examples?: Json;
+}
+/**
+ * The settings of a scope's own persona, which takes the place of both persona sections of the deployment. Open: unknown settings are ignored.
+ */
+export interface PersonaConfig {
+  /**
+   * The text of the section deployment:persona-prefix in the scope.
+   */
+  prefix: string;
+  /**
+   * The text of the section deployment:persona-suffix in the scope. Absent: empty, which shadows the one of the deployment.
+   */
+  suffix?: string;
+  /**
+   * Whether the prefix is the whole system prompt. Absent: it is not.
+   */
+  complete?: boolean;
+  /**
+   * Whether contexts that are not required take part in the scope. Absent: they do.
+   */
+  includeRuntimeContext?: boolean;
+  [k: string]: unknown;
 }
 /**
  * A request as its adapter has prepared it, and what the adapter declares about the route. Closed.

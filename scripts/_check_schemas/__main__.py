@@ -37,6 +37,7 @@ NAMED = {
     "tool-provider-result": "ToolProviderResult",
     "assembly": "PromptAssembly",
     "config": "PromptConfig",
+    "persona": "PersonaConfig",
     "output-schema": "OutputSchema",
     "value-spec": "ValueSpec",
     "parameter-specs": "ParameterSpecs",

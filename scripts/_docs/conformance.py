@@ -103,7 +103,16 @@ def _trace(page: Page, corpus: Corpus) -> None:
     )
     page.table(
         ("What", "Format", "Kept", "Broken", "For example"),
-        [_row(item) for item in traced.items],
+        [_row(item) for item in traced.items if not item.says],
+    )
+    page.heading("Decision tables")
+    page.paragraph(
+        "Rows of the tables that say how a prompt is put together and what a loop writes, and the rules of the loop: "
+        "how many cases show each, and the first of them."
+    )
+    page.table(
+        ("Row", "Says", "Format", "Cases", "For example"),
+        [_decision(item) for item in traced.items if item.says],
     )
 
 
@@ -118,6 +127,12 @@ def _row(item: Item) -> tuple[str, str, str, str, str]:
     broken = str(len(item.refusing)) if kind == "rule" else ""
     version = "" if item.format is None else str(item.format)
     return what, version, str(len(item.accepting)), broken, ", ".join(map(code, shown))
+
+
+def _decision(item: Item) -> tuple[str, str, str, str, str]:
+    version = "" if item.format is None else str(item.format)
+    shown = ", ".join(map(code, item.accepting[:1]))
+    return code(item.id), plain(item.says), version, str(len(item.accepting)), shown
 
 
 def _rule(rule_id: str) -> str:

@@ -1,4 +1,4 @@
-"""The schemas that are no events: headers, rows, requests; and every definition by name."""
+"""The schemas that are no events: headers, rows, requests, prompts; and every definition by name."""
 
 from __future__ import annotations
 
@@ -21,6 +21,28 @@ _ENTRIES = (
     "wire/deepseek-chat",
     "wire/generate-options",
     "wire/route",
+    "prompt/section",
+    "prompt/context",
+    "prompt/variable",
+    "prompt/tool-provider-result",
+    "prompt/assemble-context",
+    "prompt/assembly",
+    "prompt/config",
+    "prompt/persona",
+    "prompt/tool-definition",
+    "prompt/output-schema",
+    "prompt/parameter-specs",
+    "prompt/value-spec",
+    "prompt/tool-restriction",
+    "prompt/tool-invocation",
+    "prompt/tool-success",
+    "prompt/tool-failure",
+    "prompt/pre-decision",
+    "prompt/post-decision",
+    "prompt/projection-input",
+    "prompt/surface-commit",
+    "prompt/prepared-call",
+    "prompt/header-decision",
 )
 
 
@@ -38,7 +60,7 @@ def pages(examples: Path) -> Iterator[Page]:
             for name in _ENTRIES
         ],
     )
-    for family in ("session/v4", "session/v3", "wire"):
+    for family in ("session/v4", "session/v3", "wire", "prompt"):
         index.heading(f"Definitions: {family}")
         names = [name for name in schema_names() if name.rpartition("/")[0] == family]
         index.table(

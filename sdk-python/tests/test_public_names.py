@@ -11,6 +11,8 @@ import pytest
 import dsh_protocol
 
 NAMES = {
+    *("Endpoint", "Model", "ModelCallError", "ReplayModel", "RetryPolicy", "ScriptedModel"),
+    *("ask", "deepseek", "parse_response"),
     *(
         "Accepted",
         "Dialect",

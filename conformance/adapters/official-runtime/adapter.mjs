@@ -1,6 +1,7 @@
 // The adapter for the official runtime: a plugin that the runtime loads, and that answers the messages of
 // ../../protocol.schema.json on standard input and output with the runtime's own library.
 import readline from 'node:readline'
+import { admissionOps } from './admission.mjs'
 import { logOps } from './logs.mjs'
 import { loopOps } from './loop.mjs'
 import { projectionOps } from './projections.mjs'
@@ -11,14 +12,25 @@ import { valueOps } from './values.mjs'
 import { wireOps } from './wire.mjs'
 import { writingOps } from './writing.mjs'
 
-// Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know.
-const FORMATS_CHECKED = { 3: [3], 4: [3, 4] }
+// Release 0.2.1 looks at a log of format 3 for what release 0.1.5 cannot know, and has the conversion of format 2.
+const FORMATS = { 4: { check: [3, 4], validate: [3, 4] } }
 
 export const name = 'conformance-adapter'
 
 export async function apply(ctx) {
   const library = await load(ctx)
-  const families = [valueOps, logOps, readerOps, wireOps, writingOps, promptOps, toolOps, projectionOps, loopOps]
+  const families = [
+    admissionOps,
+    valueOps,
+    logOps,
+    readerOps,
+    wireOps,
+    writingOps,
+    promptOps,
+    toolOps,
+    projectionOps,
+    loopOps,
+  ]
   const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
   for await (const line of readline.createInterface({ input: process.stdin })) {
@@ -48,10 +60,13 @@ async function load(ctx) {
   // Release 0.1.5 has no plugin that takes images out of messages, and its prompt service is not asked.
   if (library.version >= 4) {
     Object.assign(library, {
+      conversion: (await get('session-format-v2-to-v3')).sessionFormatV2ToV3,
+      eventTypesOfFormat2: (await get('session-format-v1-to-v2')).RELEASED_V2_EVENT_TYPES,
       cordis: await ctx.loader.import('@deepseek-ai/cordis'),
       scope: await get('scope'),
       tools: await get('tools'),
       timeouts: await get('tool-call-timeout-policy'),
+      persona: await get('persona'),
       agent: await get('agent'),
     })
     const sessions = { registerMessageProjection: (projection) => library.projections.push(projection) }
@@ -83,7 +98,7 @@ async function reply(message, ops, library) {
   }
   if (message.cmd === 'capabilities') {
     const formats = Object.keys(ops).map((op) => [op, [library.version]])
-    return { ops: { ...Object.fromEntries(formats), check: FORMATS_CHECKED[library.version] }, reports: ['code', 'text', 'readable', 'valid'] }
+    return { ops: { ...Object.fromEntries(formats), ...FORMATS[library.version] }, reports: ['code', 'text', 'readable', 'valid'] }
   }
   const { number, op, input } = message
   try {

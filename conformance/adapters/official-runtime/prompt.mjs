@@ -45,7 +45,14 @@ export const promptSteps = {
     world.keep(step, (ctx) => ctx.systemPrompt.variable(step.name, called(world.function(step.value)))),
   tools: (world, step) => world.keep(step, (ctx) => ctx.systemPrompt.tools(called(world.function(step.result)))),
   suppress: (world, step) => world.keep(step, (ctx) => ctx.systemPrompt.suppressRuntimeContext()),
-  dispose: (world, { of }) => void world.undo.get(of)(),
+  // The plugin that gives a scope a persona of its own.
+  async persona(world, { do: _do, owner, as, ...settings }) {
+    const fiber = world.ctx(owner).plugin(world.library.persona, settings)
+    await fiber
+    if (as !== undefined) world.undo.set(as, () => fiber.dispose())
+  },
+  dispose: (world, { of }) => later(world.undo.get(of)()),
+  together: (world, { steps }) => Promise.all(steps.map(async (step) => (await world.act(step)) ?? null)),
   'on-change': (world, step) => world.keep(step, (ctx) => ctx.on(`${step.what ?? 'system-prompt'}/change`, changed(world, step))),
   listen: (world, step) =>
     world.keep(step, (ctx) =>
@@ -82,6 +89,11 @@ function attempt(ask) {
   } catch (error) {
     return { refused: { text: String(error.message) } }
   }
+}
+
+// Some disposers take their time.
+function later(undone) {
+  return undone instanceof Promise ? undone.then(() => null) : null
 }
 
 function called(given) {
@@ -129,7 +141,10 @@ function listener(world, { as, acts, plain }) {
   return async (assembly, _context, next) => {
     world.note(as)
     let value = assembly
-    for (const act of acts) value = act.act === 'next' ? await next() : await changedBy(world, act, value)
+    for (const act of acts) {
+      if (act.act === 'pause') await new Promise(setImmediate)
+      else value = act.act === 'next' ? await next() : changedBy(world, act, value)
+    }
     return value
   }
 }

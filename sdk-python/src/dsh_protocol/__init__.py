@@ -25,6 +25,17 @@ if TYPE_CHECKING:
         UsageError,
         WireError,
     )
+    from .llm import (
+        Endpoint,
+        Model,
+        ModelCallError,
+        ReplayModel,
+        RetryPolicy,
+        ScriptedModel,
+        ask,
+        deepseek,
+        parse_response,
+    )
     from .plugins import (
         Installed,
         PluginContext,
@@ -137,6 +148,17 @@ _MODULES = {
         "SystemPromptProjection",
         "decide_header",
         "seed_config",
+    ),
+    "llm": (
+        "Endpoint",
+        "Model",
+        "ModelCallError",
+        "ReplayModel",
+        "RetryPolicy",
+        "ScriptedModel",
+        "ask",
+        "deepseek",
+        "parse_response",
     ),
     "plugins": ("Installed", "PluginContext", "PluginHost"),
     "prompt": (
@@ -318,6 +340,15 @@ __all__ = [  # noqa: RUF022 (by module)
     "typed_tool",
     "value_schema",
     "value_violations",
+    "Endpoint",
+    "Model",
+    "ModelCallError",
+    "ReplayModel",
+    "RetryPolicy",
+    "ScriptedModel",
+    "ask",
+    "deepseek",
+    "parse_response",
     "DirectoryAttachments",
     "serialize",
 ]

@@ -60,6 +60,10 @@ class Dialect:
     """Whether only the known members of a cancellation's cause are logged."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
+    drops_rows_for_data: bool
+    """Whether the reader drops a row for what its data holds, and not only for its envelope."""
+    looks_ahead: bool
+    """Whether what titles and commands cite is looked up in the whole log, and not only in what stands before them."""
 
     def message(self, event_type: str, data: Any) -> Any:
         """The message inside the data of a surface event (which may be malformed: then null or whatever stands there)."""
@@ -145,4 +149,6 @@ def dialect(version: int) -> Dialect:
         renews_context=current,
         trims_causes=current,
         answers_by_call_alone=not current,
+        drops_rows_for_data=not current,
+        looks_ahead=not current,
     )

@@ -12,6 +12,7 @@ from .findings import Finding, RefusedError, UsageError
 from .rows import Event, Log, find_logs, open_log
 from .rules import is_active, refuse, rule
 from .state import LogState
+from .state.payload import row_findings
 from .state.seeds import END_SEED, is_inherited_marker
 
 _NO_MARKER = "seed/marker-missing"
@@ -206,7 +207,8 @@ def open_session(path: Path) -> Log:
 
 
 def accept(log: Log) -> Accepted:
-    """The events of `log` that count, by the rules of envelope and surface (payloads are not looked at).
+    """The events of `log` that count, by the rules of envelope and surface (and, in format 3, what else makes its reader drop a
+    row; other payloads are not looked at).
 
     A log that lies at another place than its header says is read all the same; that is a warning here.
 
@@ -214,7 +216,7 @@ def accept(log: Log) -> Accepted:
         RefusedError: the released reader refuses the log; all reasons are in its `findings`.
     """
     state, found = _fold(log, log.events)
-    findings = [*log.findings, *found]
+    findings = [*log.findings, *found, *row_findings(log.dialect, log.events)]
     effects = ReadEffects(log, findings)
     refusals = [refusal for refusal in effects.refusals() if refusal.rule not in _PLACES]
     if refusals:

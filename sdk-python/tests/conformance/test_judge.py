@@ -91,6 +91,30 @@ def test_refusals(expect: Any, answer: Any, reports: tuple[str, ...], found: str
     assert judge({"refused": expect}, {"refused": answer}, reports).verdict == found
 
 
+@pytest.mark.parametrize(
+    ("expect", "answer", "found"),
+    [
+        ({**PLACE, "text": "so"}, {**PLACE, "text": "so"}, "passed"),
+        ({**PLACE, "text": "so"}, {**PLACE, "text": "or so"}, "failed"),
+        ({**PLACE, "text": "so"}, PLACE, "failed"),
+        # The words are the implementation's own where the case has none.
+        (PLACE, {**PLACE, "text": "in my words"}, "passed"),
+        ([PLACE, OTHER], [{**OTHER, "text": "x"}, {**PLACE, "text": "y"}], "passed"),
+    ],
+)
+def test_the_words_of_a_refusal(expect: Any, answer: Any, found: str) -> None:
+    assert verdict({"refused": expect}, {"refused": answer}) == found
+    steps = {"steps": [{"refused": expect}]}, {"steps": [{"refused": answer}]}
+    assert verdict(*steps) == found
+
+
+def test_words_that_are_not_reported() -> None:
+    expect = {"refused": {**PLACE, "text": "so"}}
+    assert verdict(expect, {"refused": PLACE}, "rule", "seq", "path") == "bare"
+    assert verdict(expect, {"refused": {"text": "so"}}, "text") == "bare"
+    assert verdict(expect, {"refused": {"text": "or so"}}, "text") == "failed"
+
+
 def test_a_value_in_place_of_a_refusal() -> None:
     assert judge({"refused": PLACE}, {"ok": 1}, ()) == ("failed", "ok 1, expected refused")
 

@@ -75,7 +75,9 @@ def test_run_says_what_failed_and_exits_with_1() -> None:
     done = command("run", "--impl", f"{TOY_COMMAND} always-wrong", "--suite", "envelope")
     assert done.exit_code == 1
     assert 'failed envelope/seqs-encode/empty (format 3): "wrong", expected' in done.output
-    assert "FAILED, 0 of 386 questions answered right or explained" in done.output
+    suites = [suite for name, suite in corpus().suites.items() if name.startswith("envelope")]
+    asked = sum(len(case.formats) for suite in suites for case in suite.cases)
+    assert f"FAILED, 0 of {asked} questions answered right or explained" in done.output
 
 
 def test_run_with_known_failures_of_its_own(tmp_path: Path) -> None:
@@ -164,12 +166,31 @@ def test_a_rule_without_cases_is_a_hole_in_each_format(tmp_path: Path) -> None:
 
 def test_a_type_and_an_entry_of_a_list_have_to_be_cited(tmp_path: Path) -> None:
     cases = [case({"ok": 1}, cites=("type:turn/start", "decision:later-wins"))]
-    lists = {"decision": ["later-wins", "first-wins"]}
+    lists = {"decision": {"later-wins": "The later one counts.", "first-wins": "Or the first."}}
     found = trace(corpus_of(tmp_path, cases, lists=lists))
     assert missing(found, "type:turn/start") == {3: ("a case that cites it",), 4: ()}
     assert missing(found, "decision:later-wins") == {None: ()}
     assert missing(found, "decision:first-wins") == {None: ("a case that cites it",)}
     assert found.problems == ()
+
+
+def test_a_rule_of_the_loop_has_to_be_cited_in_its_formats(tmp_path: Path) -> None:
+    cases = [case({"ok": 1}, cites=("loop:prompt-first", "loop:tools-told", "loop:prompt-single"))]
+    found = trace(corpus_of(tmp_path, cases))
+    hole = ("a case that cites it",)
+    assert missing(found, "loop:prompt-first") == {3: hole, 4: ()}
+    # Format 4 alone, and format 3 alone.
+    assert missing(found, "loop:tools-told") == {4: ()}
+    assert missing(found, "loop:prompt-single") == {3: hole}
+
+
+def test_steps_accept_and_refuse(tmp_path: Path) -> None:
+    refused = {"refused": {"rule": "scope/cycle", "seq": None, "path": ""}}
+    steps = [{"ok": None}, None, refused]
+    cases = [case({"steps": steps}, "scope/cycle", "scope/already-bound")]
+    found = trace(corpus_of(tmp_path, cases))
+    assert missing(found, "rule:scope/cycle") == {4: ("an accepting case",)}
+    assert missing(found, "rule:scope/already-bound") == {4: ("a refusing case",)}
 
 
 def test_the_untestable_is_no_hole(tmp_path: Path) -> None:

@@ -96,7 +96,8 @@ ENTRIES = {
     "wire": ["ChatRequest", "MessagesRequest", "PiAiContext", "GenerateOptions"],
     "prompt": [
         *("AssembleContext", "PromptSection", "PromptContext", "PromptVariable"),
-        *("ToolProviderResult", "PromptAssembly", "PromptConfig", "OutputSchema", "ValueSpec"),
+        *("ToolProviderResult", "PromptAssembly", "PromptConfig", "PersonaConfig"),
+        *("OutputSchema", "ValueSpec"),
         *("PropertySpec", "ParameterSpecs", "ToolDefinition", "ToolRestriction", "ToolInvocation"),
         *("ToolSuccess", "ToolFailure", "PreToolDecision", "PostToolDecision", "SurfaceCommit"),
         *("PromptProjectionInput", "PreparedCall", "HeaderDecision"),

@@ -18,6 +18,7 @@ from dsh_protocol import Finding, RefusedError, SchemaFinding, Validator, schema
 from dsh_protocol.check import check_log
 from dsh_protocol.rows import open_log
 from dsh_protocol.schemas._catalog import find
+from dsh_protocol.schemas._engines import Engine
 from dsh_protocol.schemas._models import builder
 from dsh_protocol_models.session.common.turns import TurnStartEvent
 from dsh_protocol_models.session.v4 import events as v4
@@ -296,3 +297,43 @@ assert not repeated, repeated
 @pytest.mark.parametrize("code", [QUIET, COLD_THREADS], ids=["what is loaded", "cold threads"])
 def test_in_a_fresh_process(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# ---- Bounds ------------------------------------------------------------------------------------
+
+
+def todos(entries: list[Any]) -> dict[str, Any]:
+    return {"type": "todo/write", "seq": 0, "time": 1, "data": {"todos": entries}}
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_a_hostile_value_has_a_bounded_number_of_findings(engine: Engine) -> None:
+    events = Validator("session/v4/event", engine=engine)
+    assert len(events.findings(todos([5] * 3000))) == 1000
+    assert len(events.findings(TURN_START | {f"k{i}": 1 for i in range(3000)})) == 1000
+    (first,) = events.findings(todos([5] * 30_000))
+    assert (first.path, first.keyword) == ("/data/todos/0", "type")
+    fine = {"content": "c", "status": "pending"}
+    (only,) = events.findings(todos([fine] * 10_000 + [5]))
+    assert (only.path, only.keyword) == ("/data/todos/10000", "type")
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+@pytest.mark.parametrize(
+    ("entries", "repeated"),
+    [
+        ([{"a": i} for i in range(5000)], False),
+        ([{"a": 1, "b": [2]}, {"b": [2], "a": 1}], True),
+        ([1, True, "1", [1], 0, False, None], False),
+        ([1, 1.0], True),
+        ([[1, [2]], [1, [2]]], True),
+    ],
+)
+def test_entries_are_unique_as_json_values(
+    engine: Engine, entries: list[Any], repeated: bool
+) -> None:
+    # A lone surrogate leaves the fast engine no choice but the other one.
+    data = {"title": "\ud800", "messageSeqs": entries, "source": {"kind": "fallback"}}
+    event = {"type": "session/title", "seq": 9, "time": 1, "data": data}
+    found = {f.keyword for f in Validator("session/v4/event", engine=engine).findings(event)}
+    assert ("uniqueItems" in found) == repeated

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from official import official_runtime
 
 from dsh_protocol.findings import PromptError
 from dsh_protocol.prompt import interpolate
-from official import official_runtime
 
 MALFORMED = "prompt/reference-malformed"
 NAME = "prompt/reference-name"

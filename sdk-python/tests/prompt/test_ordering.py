@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from official import official_runtime
 
 from dsh_protocol.findings import ProtocolError
 from dsh_protocol.prompt import (
@@ -20,7 +21,6 @@ from dsh_protocol.prompt import (
     render_prompt,
 )
 from dsh_protocol.scopes import Owner
-from official import official_runtime
 
 Step = dict[str, Any]
 

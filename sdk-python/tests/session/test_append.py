@@ -389,6 +389,20 @@ def test_a_turn_does_not_end_inside_a_compaction() -> None:
     assert check_log(open_log(stored(session))).errors == 0
 
 
+def test_nothing_cites_an_event_that_is_still_to_come() -> None:
+    session = new_session(3)
+    title = {"title": "T", "messageSeqs": [9], "source": {"kind": "fallback"}}
+    assert rules(refused(session, "session/title", title).findings) == [
+        ("title/message", "/data/messageSeqs/0")
+    ]
+    run = {"commandId": "k", "name": "c", "source": {"kind": "user"}}
+    session.append("command/run", run)
+    done = {"commandId": "k", "kind": "success", "sourceEventSeq": 9}
+    assert rules(refused(session, "command/done", done).findings) == [
+        ("command/source-earlier", "/data/sourceEventSeq")
+    ]
+
+
 def test_an_heir_has_one_entry_for_each_child_of_its_own() -> None:
     entry = {"version": 0, "childId": "k", "childCreatedAt": 1, "mode": "one-shot"}
     parent = one_turn()

@@ -43,7 +43,7 @@ class Asked:
 
 
 class ScriptedModel:
-    """Serves `POST .../messages` on a free port of the loopback interface, while it is open as a context.
+    """Serves `POST .../messages` and `.../chat/completions` on a free port of this machine, while it is open as a context.
 
     `script` holds the answers, in order; once it is empty, an error that no runtime tries again. `on_asked` is called
     with each request before it is answered.
@@ -91,7 +91,7 @@ def _server(model: ScriptedModel) -> ThreadingHTTPServer:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0))).decode("utf-8")
-            if not self.path.endswith("/messages"):
+            if not self.path.endswith(("/messages", "/chat/completions")):
                 # Among them the Files API: images are then sent inline.
                 self._send(Reply(b"{}", 404, "application/json"))
                 return

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from official_runtime import PROVIDER
-from recorded import SHIPPED
+from recorded import ROOT, SHIPPED
 from scripted_model import Reply, says
 
 from dsh_protocol.rows import Event
-from dsh_protocol.session import Session, repair
+from dsh_protocol.session import Session, end_interruption, repair
 
 Json = dict[str, Any]
 
@@ -253,6 +254,40 @@ def fork_of_a_fork(author: Author) -> None:
     author.session = child.fork(id="s-1")
 
 
+def half_a_step(author: Author) -> None:
+    """A step whose answer has not come."""
+    author.exchange("Hi.", "Hello.", system=PROMPT, tools=[ECHO])
+    author.begin("Are you there?")
+
+
+def half_a_compaction(author: Author) -> None:
+    """A turn that stops while the history is summarized."""
+    author.exchange("Hi.", "Hello.", system=PROMPT, tools=[ECHO])
+    author.session.append("turn/start", {"turn": 2})
+    author.session.append("compaction/start", {"compactionId": "k-1", "turn": 2})
+
+
+def ended_compaction(author: Author) -> None:
+    half_a_compaction(author)
+    author.take(end_interruption(author.session.events))
+
+
+def many_types(author: Author) -> None:
+    """Every event that a log may have at its end, whatever it is about: the examples of the specification."""
+    plain(author)
+    session = author.session
+    # Input that waits has a shape of its own, and the directory of the example does not exist.
+    others = {*session.dialect.surface_types, "agent/inbox/spliced", "working-directory/change"}
+    for path in sorted((ROOT / "spec" / "examples" / "session" / "v4").glob("*/maximal.json")):
+        event = json.loads(path.read_text(encoding="utf-8"))["value"]
+        if event.get("type") in others or "data" not in event:
+            continue
+        given = (event["type"], event["data"])
+        if not any(f.severity == "error" for f in session.check_append(*given)):
+            session.append(*given)
+    assert len({event.type for event in session.events}) > 20
+
+
 def ignorable(author: Author) -> None:
     author.begin("Hi.", system=PROMPT, tools=[ECHO])
     author.session.append_plugin_record("plugin:acme/note", {"text": "of our own", "n": [1, 2.5]})
@@ -354,6 +389,10 @@ SHAPES: dict[str, Shape] = {
     "fork-of-a-fork": Shape(fork_of_a_fork, has=("Again, in 中文 😀.", "The child asks.")),
     "repaired-interruption": Shape(repaired, has=(_STARTED, _NOT_STARTED)),
     "interruption": Shape(half_a_turn, has=(_STARTED, _NOT_STARTED)),
+    "interrupted-step": Shape(half_a_step, has=("Are you there?",)),
+    "interrupted-compaction": Shape(half_a_compaction, has=("Hello.",)),
+    "repaired-compaction": Shape(ended_compaction, has=("Hello.",)),
+    "many-types": Shape(many_types, has=("Again, in 中文 😀.",)),
     "torn-end": Shape(plain, tail=b'{"type":"turn/start","seq":13,"ti', has=("你好 😀",)),
     "unknown-ignorable-event": Shape(ignorable, has=("Hello.",)),
     "zstd": Shape(tools, compression="zstd", script=TWO, has=("A first result.",)),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from official import Official, official_runtime
 
 from dsh_protocol.conformance.adapter import _tools
-from official import Official, official_runtime
 
 Json = Any
 

@@ -52,3 +52,35 @@ class PromptConfig(Model):
             min_length=1,
         ),
     ] = MISSING
+
+
+class PersonaConfig(Model):
+    """
+    The settings of a scope's own persona, which takes the place of both persona sections of the deployment. Open: unknown settings are ignored.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        validate_by_name=True,
+    )
+    prefix: Annotated[
+        StrictStr,
+        Field(description="The text of the section deployment:persona-prefix in the scope."),
+    ]
+    suffix: Annotated[
+        StrictStr | MISSING,
+        Field(
+            description="The text of the section deployment:persona-suffix in the scope. Absent: empty, which shadows the one of the deployment."
+        ),
+    ] = MISSING
+    complete: Annotated[
+        StrictBool | MISSING,
+        Field(description="Whether the prefix is the whole system prompt. Absent: it is not."),
+    ] = MISSING
+    include_runtime_context: Annotated[
+        StrictBool | MISSING,
+        Field(
+            alias="includeRuntimeContext",
+            description="Whether contexts that are not required take part in the scope. Absent: they do.",
+        ),
+    ] = MISSING

@@ -29,7 +29,7 @@ FORMATS = range(OLDEST, CURRENT + 1)
 class Item:
     """One thing to be shown, in one format (null: in any). `refusing` is empty for what cannot be broken.
 
-    `untestable` is the reason why there are no cases.
+    `untestable` is the reason why there are no cases; `says` is what an entry of a list stands for.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Item:
     refusing: tuple[str, ...]
     missing: tuple[str, ...]
     untestable: str = ""
+    says: str = ""
 
     @property
     def is_hole(self) -> bool:
@@ -130,24 +131,26 @@ def _cited_items(corpus: Corpus, listed: Json) -> Iterator[Item]:
     for case in corpus.cases:
         for cited in case.cites:
             citing.setdefault(cited, []).append(case)
-    for key, version in _citable(listed):
+    for key, version, says in _citable(listed):
         found = [c.id for c in citing.get(key, ()) if version is None or version in c.formats]
         missing = () if found else ("a case that cites it",)
         untestable = listed["untestable"].get(key, "")
-        yield Item(key, version, tuple(found), (), missing, untestable)
+        yield Item(key, version, tuple(found), (), missing, untestable, says)
 
 
-def _citable(listed: Json) -> Iterator[tuple[str, int | None]]:
+def _citable(listed: Json) -> Iterator[tuple[str, int | None, str]]:
+    """What a case may cite, in which format (null: in any), and what it stands for."""
     for version in FORMATS:
         for event_type in sorted(dialect(version).event_types):
-            yield f"type:{event_type}", version
-    for rule_ in dsh_protocol_data.load("loop_rules")["rules"]:
-        name = rule_["id"].replace("/", ":")
-        last = CURRENT if rule_["until"] is None else rule_["until"]
-        yield from ((name, version) for version in FORMATS if rule_["since"] <= version <= last)
+            yield f"type:{event_type}", version, ""
+    for entry in dsh_protocol_data.load("loop_rules")["rules"]:
+        key = entry["id"].replace("/", ":")
+        last = CURRENT if entry["until"] is None else entry["until"]
+        held = (version for version in FORMATS if entry["since"] <= version <= last)
+        yield from ((key, version, entry["statement"]) for version in held)
     for name, entries in listed["lists"].items():
-        for entry in entries:
-            yield f"{name}:{entry}", None
+        for entry, says in entries.items():
+            yield f"{name}:{entry}", None, says
 
 
 def _problems(corpus: Corpus, items: Iterable[Item], listed: Json) -> Iterator[str]:

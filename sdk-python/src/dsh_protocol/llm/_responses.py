@@ -36,7 +36,9 @@ def parse_response(
     try:
         if not 200 <= status < 300:
             text = b"".join(body).decode("utf-8-sig", "replace")
-            raise http_failure(wire_name, status, headers or {}, text, now_ms)
+            raise http_failure(
+                wire_name, status, headers or {}, text, now_ms=now_ms, base_url=base_url
+            )
         # One by one: what came before a failure stays.
         for chunk in _parsed(parser, body, limits or Limits()):
             chunks.append(chunk)  # noqa: PERF402

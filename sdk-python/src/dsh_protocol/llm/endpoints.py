@@ -222,7 +222,14 @@ class Endpoint:
                 break
         now_ms = time.time_ns() // 1_000_000
         shown = text.decode("utf-8-sig", "replace")
-        return http_failure(self.wire, response.status, response.headers, shown, now_ms)
+        return http_failure(
+            self.wire,
+            response.status,
+            response.headers,
+            shown,
+            now_ms=now_ms,
+            base_url=self.base_url,
+        )
 
     def _checked_key(self) -> _Secret:
         key = _Secret(self._key())

@@ -39,6 +39,7 @@ _PROMPT_NAMES = {
     "tool-provider-result": "ToolProviderResult",
     "assembly": "PromptAssembly",
     "config": "PromptConfig",
+    "persona": "PersonaConfig",
     "output-schema": "OutputSchema",
     "value-spec": "ValueSpec",
     "parameter-specs": "ParameterSpecs",

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 from ._engines import Engine, Path, Violation, is_non_finite, is_valid, violations
 from ._sites import Site, Union, union_at
+
+_Part: TypeAlias = tuple[Site, Any, Path]
+
+MOST = 1000
+"""The most places of one value that are told: a hostile value can have one for every few bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +35,28 @@ class Leaf:
 def leaves(site: Site, value: Any, engine: Engine) -> list[Leaf]:
     """Every refused place, once.
 
-    A value of the wrong type is outside the list of values beside the type as well: one defect.
+    A value of the wrong type is outside the list of values beside the type as well: one defect. Past
+    `MOST` places no more are looked for.
     """
     found: list[Leaf] = []
-    waiting: list[tuple[Site, Any, Path]] = [(site, value, ())]
-    while waiting:
-        site, value, path = waiting.pop()
+    waiting: list[Iterator[_Part]] = [iter([(site, value, ())])]
+    while waiting and len(found) < MOST:
+        part = next(waiting[-1], None)
+        if part is None:
+            waiting.pop()
+            continue
+        site, value, path = part
         if engine == "fast" and is_valid(site, value):
             continue
         if site.is_union:
             branch, refused = _choice(site, value, path, engine)
             found += refused
-            waiting += [(branch, value, path)] if branch is not None else []
+            if branch is not None:
+                waiting.append(iter([(branch, value, path)]))
         else:
-            found += _plain(site, value, path, engine)
-            waiting += _unions(site, value, path)
+            found += islice(_plain(site, value, path, engine), MOST)
+            waiting.append(_unions(site, value, path))
+    found = found[:MOST]
     mistyped = {leaf.path for leaf in found if leaf.keyword == "type"}
     return [x for x in found if x.keyword not in ("const", "enum") or x.path not in mistyped]
 
@@ -72,7 +85,7 @@ def _site_of(site: Site, violation: Violation) -> tuple[Site, str]:
     return site, str(keyword)
 
 
-def _unions(site: Site, value: Any, path: Path) -> Iterator[tuple[Site, Any, Path]]:
+def _unions(site: Site, value: Any, path: Path) -> Iterator[_Part]:
     """Every union that the schema has for a part of the value, outside of other unions."""
     if site.is_union:
         yield site, value, path

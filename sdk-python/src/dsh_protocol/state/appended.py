@@ -88,7 +88,10 @@ def _check_header(report: Report, data: Any) -> None:
 
 def _check_result(report: Report, dialect: Dialect, data: Any) -> None:
     if not isinstance(data, dict):
-        report.add("envelope/data-object", "data", type=_TOOL_RESULT)
+        rule_id = "message/result-data"
+        if not report.holds(rule_id):
+            rule_id = "envelope/data-object"
+        report.add(rule_id, "data", type=_TOOL_RESULT)
     elif "error" in data:
         message = dialect.message(_TOOL_RESULT, data)
         if not isinstance(message, dict) or dialect.tool_is_error(message) is not True:

@@ -45,7 +45,14 @@ def own_seq(event: Event) -> int | None:
     return event.seq if event.well_formed or is_count(event.seq) else None
 
 
-def check_members(report: Report, value: Mapping[str, Any]) -> None:
+def counted_seq(event: Event, expected: int) -> int | None:
+    """The number that a row takes up where `expected` comes next: a reader counts minus zero as zero there."""
+    if expected == 0 and not event.well_formed and _is_minus_zero(event.value.get("seq")):
+        return 0
+    return own_seq(event)
+
+
+def check_members(report: Report, value: Mapping[str, Any], *, is_first: bool) -> None:
     """Look at the members of a row that is not known to be well-formed, its surface metadata excepted."""
     for name in value:
         if name not in _MEMBERS:
@@ -53,7 +60,7 @@ def check_members(report: Report, value: Mapping[str, Any]) -> None:
     if not isinstance(value.get("type"), str):
         report.add("envelope/type", *member(value, "type"))
     if not is_count(value.get("seq")):
-        report.add("envelope/seq", *member(value, "seq"), found=value.get("seq"))
+        _check_seq(report, value, is_first)
     time = value.get("time")
     if type(time) is not int or abs(time) > MAX_SAFE_INTEGER:
         report.add("envelope/time", *member(value, "time"), found=time)
@@ -61,6 +68,18 @@ def check_members(report: Report, value: Mapping[str, Any]) -> None:
         report.add("envelope/data")
     if value.get("ignorable", True) is not True:
         report.add("envelope/ignorable", "ignorable", found=value["ignorable"])
+
+
+def _check_seq(report: Report, value: Mapping[str, Any], is_first: bool) -> None:
+    seq = value.get("seq")
+    if is_first and _is_minus_zero(seq) and report.holds("envelope/seq-minus-zero"):
+        report.add("envelope/seq-minus-zero", "seq")
+    else:
+        report.add("envelope/seq", *member(value, "seq"), found=seq)
+
+
+def _is_minus_zero(value: Any) -> bool:
+    return isinstance(value, float) and value == 0
 
 
 def check_type(report: Report, dialect: Dialect, event: Event) -> Standing:
@@ -104,6 +123,11 @@ def check_metadata(
         _check_operation(report, dialect, event.type, seq, operation),
         _check_sources(report, event, seq, sources),
     )
+
+
+def is_citing(event: Event) -> bool:
+    """Whether a row has citations at all, readable or not."""
+    return _metadata(event)[1] is not _ABSENT
 
 
 def _forbid_sources(

@@ -61,6 +61,8 @@ def _check_surface_message(
 ) -> None:
     message = dialect.message(event_type, data)
     place: Place = ("data",) if event_type == _USER else member(data, "message", "data")
+    if event_type == _TOOL_RESULT and dialect.drops_rows_for_data:
+        _check_error(report, data, _is_error_block(message))
     if not isinstance(message, dict):
         report.add("message/object", *place, type=event_type)
         return
@@ -188,8 +190,22 @@ def _check_result(
         report.add("message/tool-call-id", *where, found=found, expected=call)
     if not isinstance(holder.get("isError", False), bool) and report.holds("message/is-error"):
         report.add("message/is-error", *place, "isError")
-    elif "error" in data and holder.get("isError") is not True:
+    elif not dialect.drops_rows_for_data:
+        _check_error(report, data, message.get("isError") is True)
+
+
+def _check_error(report: Report, data: Mapping[str, Any], is_error: bool) -> None:
+    if "error" in data and not is_error:
         report.add("message/result-error", "data", "error")
+
+
+def _is_error_block(message: Any) -> bool:
+    """Whether a message is, as far as the reader of format 3 looks while it reads rows, the result of a call that failed."""
+    content = message.get("content") if isinstance(message, dict) else None
+    block = content[0] if isinstance(content, list) and len(content) == 1 else None
+    if not isinstance(block, dict) or block.get("type") != _RETIRED_BLOCK:
+        return False
+    return block.get("isError") is True
 
 
 def _check_settlement(report: Report, event_type: str, data: Mapping[str, Any]) -> None:

@@ -13,7 +13,15 @@ from dsh_protocol.findings import Finding
 from . import seeds
 from ._losses import Losses
 from ._report import Report
-from .envelope import APPEND, Numbering, check_members, check_metadata, check_type, own_seq
+from .envelope import (
+    APPEND,
+    Numbering,
+    check_members,
+    check_metadata,
+    check_type,
+    counted_seq,
+    own_seq,
+)
 
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event, Header
@@ -44,7 +52,8 @@ class EventSequence:
             numbering.expected += 1
             return []
         findings = self.check(event)
-        seq = numbering.note(own_seq(event), event.line, self._losses)
+        seq = counted_seq(event, numbering.expected)
+        seq = numbering.note(seq, event.line, self._losses)
         if seq is not None and any(finding.severity == "error" for finding in findings):
             self._losses.refuse(seq, event.type, ())
         return findings
@@ -54,7 +63,7 @@ class EventSequence:
         seq = own_seq(event)
         report = Report(self._dialect.version, seq, event.line)
         if not event.well_formed:
-            check_members(report, event.value)
+            check_members(report, event.value, is_first=self.next_seq == 0)
         standing = check_type(report, self._dialect, event)
         before = len(report.findings)
         if seq is not None:

@@ -19,6 +19,7 @@ from dsh_protocol.rows import (
     path_findings,
 )
 from dsh_protocol.rules import refuse, rule
+from dsh_protocol.state.payload import row_findings
 from dsh_protocol.state.seeds import END_SEED, is_inherited_marker
 from dsh_protocol.state.sequence import EventSequence
 
@@ -52,7 +53,8 @@ class Position:
 
 
 def find_position(reader: LogReader, limits: ReadLimits) -> Position:
-    """Read a log to its end, as the released reader would: envelopes and numbers are checked, what events say is not.
+    """Read a log to its end, as the released reader would: envelopes and numbers are checked, and of what events say only what
+    makes a reader drop their rows.
 
     Raises:
         RefusedError: the released reader refuses the log, for one of these reasons.
@@ -125,6 +127,7 @@ class _Scan:
     def __init__(self, reader: LogReader) -> None:
         self._header: Header = reader.header
         self._version = reader.header.version
+        self._dialect = reader.dialect
         self._sequence = EventSequence(reader.dialect, reader.header)
         self._has_marker = False
         self._committed_by: int | None = None
@@ -138,6 +141,7 @@ class _Scan:
         advance = self._sequence.advance
         for event in events:
             findings += advance(event)
+        findings += row_findings(self._dialect, events)
         # What only follows from another finding says nothing about the reader.
         errors = [f for f in findings if f.severity == "error" and f.because is None]
         if errors:

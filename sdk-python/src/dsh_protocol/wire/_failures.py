@@ -17,6 +17,7 @@ from dsh_protocol import jsonvalue
 from dsh_protocol.findings import JsonError, ProtocolError, WireError
 
 from ._images import ImageBudgetError
+from ._javascript import is_truthy, js_string
 from ._texts import failure
 
 Json = dict[str, Any]
@@ -79,16 +80,17 @@ def failed_finish(error: BaseException) -> Json:
 
 
 def http_failure(
-    wire: str, status: int, headers: Headers, body: str, now_ms: int
+    wire: str, status: int, headers: Headers, body: str, *, now_ms: int, base_url: str
 ) -> ModelCallError:
     """The failure that a response with an error status means.
 
     `body` is its text as far as it was read, `now_ms` the present time, which a date in
-    `retry-after` is counted from.
+    `retry-after` is counted from, `base_url` the endpoint.
     """
     raw = _read(body)
+    headers = {name: value.strip(" \t\r\n") for name, value in headers.items()}
     if wire == "deepseek-chat":
-        return _chat_failure(status, headers, raw, now_ms)
+        return _chat_failure(status, headers, raw, now_ms, base_url)
     return messages_failure(raw, status, headers, now_ms)
 
 
@@ -115,14 +117,19 @@ def messages_failure(
     )
 
 
-def _chat_failure(status: int, headers: Headers, raw: Any, now_ms: int) -> ModelCallError:
+def _chat_failure(
+    status: int, headers: Headers, raw: Any, now_ms: int, base_url: str
+) -> ModelCallError:
     error = _member(raw, "error")
-    message = _member(error, "message")
-    if not (isinstance(message, str) and message):
+    code, kind, message = (_member(error, name) for name in ("code", "type", "message"))
+    if not is_truthy(message):
         message = failed("chat/status", status=status).message
-    said = [_text(_member(error, name)) for name in ("code", "type", "message")]
+    if not isinstance(message, str):
+        # The official adapter cannot hold a failure that is no text; what is left is its transport.
+        return failed("chat/transport", base=base_url)
+    said = [js_string(part) for part in (code, kind, _member(error, "message")) if is_truthy(part)]
     return ModelCallError(
-        _chat_code(status, " ".join(filter(None, said))),
+        _chat_code(status, " ".join(said)),
         message,
         status=status,
         provider_retry_after_ms=_retry_after(headers, _WHOLE, now_ms),

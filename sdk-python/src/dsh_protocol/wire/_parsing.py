@@ -35,24 +35,6 @@ class StreamParser(Protocol):
         """
 
 
-def js_string(value: Any) -> str:
-    """What JavaScript makes of a JSON value in a text."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return "[object Object]"
-    if isinstance(value, list):
-        return ",".join("" if item is None else js_string(item) for item in value)
-    return jsonvalue.dumps(value)
-
-
-def clipped(text: str, units: int) -> str:
-    """The first UTF-16 units of a text."""
-    return text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode(
-        "utf-16-le", "surrogatepass"
-    )
-
-
 def kept(chunk: Json) -> Json:
     """The chunk, if a log can keep it.
 

@@ -10,7 +10,8 @@ from dsh_protocol import jsonvalue
 from dsh_protocol.findings import JsonError
 
 from ._failures import failed, failure_of
-from ._parsing import Json, clipped, kept
+from ._javascript import clipped, is_truthy
+from ._parsing import Json, kept
 
 _DONE = "[DONE]"
 _SHOWN = 120
@@ -50,7 +51,7 @@ class ChatParser:
         self._blocks: list[_Block] = []
         self._prose: dict[str, _Block] = {}
         self._calls: dict[Any, _Block] = {}
-        self._usage: Json | None = None
+        self._usage: Any = None
         self._reason: Json = {"kind": "stop"}
         self._done = False
 
@@ -77,9 +78,8 @@ class ChatParser:
             for choice in _list(payload, "choices"):
                 yield from self._choice(choice)
             usage = _member(payload, "usage")
-            # Anything that JavaScript takes for true, an empty object included.
-            if usage is not None and usage not in (False, 0, ""):
-                self._usage = _usage(usage)
+            if is_truthy(usage):
+                self._usage = usage
         except _Unreadable:
             raise failed("chat/transport", base=self._base_url) from None
 
@@ -114,12 +114,12 @@ class ChatParser:
         yield {"type": f"{kind}-delta", "index": block.index, "text": text}
 
     def _call(self, call: Any) -> Iterator[Json]:
+        function = _member(call, "function")
         key = _key(call)
         block = self._calls.get(key)
         if block is None:
             block = self._calls[key] = self._open("tool-call")
             yield _started(block)
-        function = _member(call, "function")
         block.call_id = _identity(block.call_id, _member(call, "id"))
         named = None if function is None else _member(function, "name")
         block.name = _identity(block.name, named)
@@ -143,7 +143,7 @@ class ChatParser:
         for block in self._blocks:
             yield {"type": "block-end", "index": block.index, "block": block.close()}
         if self._usage is not None:
-            yield kept({"type": "usage", "usage": self._usage})
+            yield kept({"type": "usage", "usage": _usage(self._usage)})
         reason = self._reason
         if reason["kind"] == "stop" and not self._blocks:
             reason = {"kind": "error", "failure": failure_of(failed("chat/empty"))}
@@ -163,12 +163,14 @@ def _finish(reason: str) -> Json:
 
 def _usage(wire: Any) -> Json:
     """The counts of the wire without overlap: what came from the cache is no input."""
-    details, written = _member(wire, "prompt_tokens_details"), _member(wire, "completion_tokens")
-    cached = None if details is None else _member(details, "cached_tokens")
+    if not isinstance(wire, dict):
+        wire = {}
+    details, written = wire.get("prompt_tokens_details"), wire.get("completion_tokens")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
     given = cached is not None
-    if not given and isinstance(wire, dict):
+    if not given:
         cached, given = wire.get("prompt_cache_hit_tokens"), "prompt_cache_hit_tokens" in wire
-    read = _member(wire, "prompt_tokens")
+    read = wire.get("prompt_tokens")
     if not all(_is_number(count) for count in (read, written, cached or 0)):
         raise failed("response/values", what="a usage without counts")
     usage: Json = {"inputTokens": read - (cached or 0), "outputTokens": written}
@@ -179,7 +181,7 @@ def _usage(wire: Any) -> Json:
         usage["totalTokens"] = total
     if given:
         usage["cacheReadTokens"] = cached
-    reasoning = _member(wire, "completion_tokens_details")
+    reasoning = wire.get("completion_tokens_details")
     if isinstance(reasoning, dict) and "reasoning_tokens" in reasoning:
         usage["reasoningTokens"] = reasoning["reasoning_tokens"]
     return usage
@@ -187,11 +189,11 @@ def _usage(wire: Any) -> Json:
 
 def _key(call: Any) -> Any:
     """What tells the calls of a response apart: their index, or whatever stands in its place."""
-    index = _member(call, "index")
-    if isinstance(index, dict | list):
-        return object()
-    missing = isinstance(call, dict) and "index" not in call
-    return (type(index) is bool, missing, index)
+    if not isinstance(call, dict) or "index" not in call:
+        return None
+    index = call["index"]
+    # No two objects are the same to JavaScript.
+    return object() if isinstance(index, dict | list) else (type(index) is bool, index)
 
 
 def _identity(known: str | None, given: Any) -> str | None:
@@ -200,9 +202,11 @@ def _identity(known: str | None, given: Any) -> str | None:
 
 def _list(holder: Any, name: str) -> list[Any]:
     members = _member(holder, name)
-    if members is None or isinstance(members, str):
-        # A text is a list of letters in JavaScript; none of them says anything.
+    if members is None:
         return []
+    if isinstance(members, str):
+        # JavaScript takes a text for a list of characters.
+        return list(members)
     if not isinstance(members, list):
         raise _Unreadable
     return members

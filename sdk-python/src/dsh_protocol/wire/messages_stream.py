@@ -10,7 +10,8 @@ from dsh_protocol import jsonvalue
 from dsh_protocol.findings import JsonError
 
 from ._failures import ModelCallError, failed, messages_failure
-from ._parsing import Json, js_string
+from ._javascript import js_string
+from ._parsing import Json
 
 _USAGE = {
     "input_tokens": "inputTokens",

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import anyio
+
 from dsh_protocol.findings import PromptError, UsageError
 from dsh_protocol.prompt import (
     ASSEMBLE,
@@ -15,6 +17,7 @@ from dsh_protocol.prompt import (
     assemble_context_for,
     context_order,
     join_context_sections,
+    register_persona,
     render_context_sections,
     render_context_snapshot,
     render_prompt,
@@ -173,6 +176,30 @@ def _suppress(world: World, step: Json) -> None:
     world.keep(step, world.contributor(step).suppress_runtime_context())
 
 
+def _persona(world: World, step: Json) -> None:
+    dispose = register_persona(
+        world.contributor(step),
+        prefix=step["prefix"],
+        suffix=step.get("suffix", ""),
+        complete=step.get("complete", False),
+        include_runtime_context=step.get("includeRuntimeContext", True),
+    )
+    world.keep(step, dispose)
+
+
+async def _together(world: World, step: Json) -> list[Any]:
+    values: list[Any] = [None] * len(step["steps"])
+
+    async def act(index: int, inner: Json) -> None:
+        value = world.act(inner)
+        values[index] = await value if isinstance(value, Awaitable) else value
+
+    async with anyio.create_task_group() as tasks:
+        for index, inner in enumerate(step["steps"]):
+            tasks.start_soon(act, index, inner)
+    return values
+
+
 def _dispose(world: World, step: Json) -> None:
     world.dispose(step["of"])
 
@@ -208,7 +235,12 @@ def _listener(world: World, step: Json) -> Callable[..., Any]:
     ) -> PromptAssembly:
         world.note(step.get("as"))
         for act in step["acts"]:
-            assembly = await further() if act["act"] == "next" else _changed(world, act, assembly)
+            if act["act"] == "pause":
+                await anyio.sleep(0)
+            elif act["act"] == "next":
+                assembly = await further()
+            else:
+                assembly = _changed(world, act, assembly)
         return assembly
 
     return listener
@@ -323,7 +355,9 @@ STEPS: Mapping[str, Step] = {
     "variable": _variable,
     "tools": _tools,
     "suppress": _suppress,
+    "persona": _persona,
     "dispose": _dispose,
+    "together": _together,
     "on-change": _on_change,
     "listen": _listen,
     "assemble": _assemble,

@@ -107,7 +107,8 @@ class _Group:
     def answer(self, event: Event, call: Any) -> None:
         """Take a result in."""
         id_ = key(call)
-        if self._left.pop(id_, None) is not None:
+        if id_ in self._left:
+            del self._left[id_]
             self._answered.add(id_)
         elif id_ in self._answered:
             self._add("wire/result-repeated", event, call)

@@ -1,0 +1,28 @@
+"""What counts of a log whose end is damaged: the rows that a writer of it leaves in place, as the official store does."""
+
+from __future__ import annotations
+
+import pytest
+from suites import cases
+
+from dsh_protocol.conformance.cases import Case
+from dsh_protocol.reading import accept
+from dsh_protocol.rows import open_log
+
+PLAIN = [case for case in cases() if case.op == "continue" and "lines" in case.input]
+
+
+def test_there_are_cases() -> None:
+    assert len(PLAIN) > 25
+
+
+@pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.id)
+def test_reading_and_writing_take_the_same_rows(case: Case) -> None:
+    lines = case.input["lines"]
+    log = "".join(f"{line}\n" for line in lines) + case.input.get("tail", "")
+    accepted = accept(open_log(log.encode()))
+    # The header stands in front of what is kept, and the row that the writer adds behind it.
+    assert len(accepted.events) == len(case.expect["ok"]["lines"]) - 2
+    assert len(accepted.state.surface.nodes) == sum(
+        event.surface_op is not None for event in accepted.events
+    )
