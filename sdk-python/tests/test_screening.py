@@ -23,7 +23,7 @@ from dsh_protocol.jsonvalue import check_lossless, dump_bytes, loads
 from dsh_protocol.rows import Event, open_log
 from dsh_protocol.schemas import Validator, schema_names, struct_type
 from dsh_protocol.screening import Screen
-from dsh_protocol.state import LEFT_OPEN, LogState, payload
+from dsh_protocol.state import LEFT_OPEN, LogState, messages, payload
 from dsh_protocol.state._losses import Losses
 from dsh_protocol.state._report import Report
 from dsh_protocol.state.relations import Relations
@@ -52,8 +52,8 @@ def payloads(version: int, event_type: str) -> list[Any]:
 
 def stored(version: int, event: dict[str, Any]) -> Event:
     """The event as the reader of a log gives it."""
-    header = {"type": "session", "version": version, "id": "s", "createdAt": 1}
-    rest = {"isSeeded": False, "delegationDepth": 0}
+    header: dict[str, Any] = {"type": "session", "version": version, "id": "s", "createdAt": 1}
+    rest: dict[str, Any] = {"isSeeded": False, "delegationDepth": 0}
     rows = b"".join(dump_bytes(row) + b"\n" for row in (header | rest, event))
     (found,) = open_log(rows).events
     return found
@@ -213,7 +213,7 @@ def test_data_that_loses_a_number_has_no_gist(old: str, new: str) -> None:
 def checked_types(version: int) -> list[str]:
     """The types whose data breaks no rule by itself once its schema takes it, and of which that is not plain."""
     known = dialect(version)
-    return sorted((payload.messages.CHECKED | known.surface_types) - LEFT_OPEN)
+    return sorted((messages.CHECKED | known.surface_types) - LEFT_OPEN)
 
 
 @FORMATS
@@ -289,6 +289,7 @@ def _envelopes(known: Dialect, example: dict[str, Any]) -> Iterator[dict[str, An
                 {"surfaceOp": "append"},
                 {"surfaceOp": {"op": "replace", start: 1, end: 1}},
             ):
+                cited: dict[str, Any]
                 for cited in (
                     {},
                     {"sourceEventSeqs": [1]},
