@@ -20,7 +20,8 @@ def pages() -> Iterator[Page]:
     """The page."""
     page = Page("loop.md", "What a loop writes")
     page.paragraph(
-        "What enters the log before each request. These rules bind no reader; who follows them writes what the releases write."
+        "What enters the log before each request and around it. These rules bind no reader; who follows them writes what the "
+        "releases write."
     )
     for rule in dsh_protocol_data.load("loop_rules")["rules"]:
         _section(page, rule)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from dsh_protocol.jsonvalue import dumps
-from dsh_protocol.reference import Case, Explanation, explain
+from dsh_protocol.reference import Case, Explanation, ReaderEffect, explain
 from dsh_protocol.rules import rules
 
 from .markdown import Page, code, plain
@@ -58,7 +58,7 @@ def _section(page: Page, found: Explanation) -> None:
         f"**Finding**: {code(rule.message)}",
         f"**Remedy**: {plain(rule.remedy)}",
         f"**Enforced by**: {plain(found.level)} ({rule.level})",
-        *(f"**Format {reader.format}**: {plain(reader.text)}" for reader in found.readers),
+        *map(_reader, found.readers),
         f"**Source**: {plain(found.source)}",
     ]
     for label, text in (
@@ -72,6 +72,13 @@ def _section(page: Page, found: Explanation) -> None:
     for case, what in ((found.accepts, "Kept"), (found.refuses, "Broken")):
         if case is not None:
             _case(page, case, what)
+
+
+def _reader(reader: ReaderEffect) -> str:
+    text = f"**Format {reader.format}**: {plain(reader.text)}"
+    if not reader.verdicts:
+        return text
+    return f"{text}; makes false: {', '.join(map(code, reader.verdicts))}"
 
 
 def _case(page: Page, case: Case, what: str) -> None:

@@ -47,6 +47,51 @@ def test_rows_that_are_refused_even_where_they_are_dropped() -> None:
         assert all(type_ in text for type_ in ([] if types is True else types))
 
 
+def test_the_verdicts_that_a_rule_makes_false() -> None:
+    def verdicts(rule_id: str) -> dict[int, tuple[str, ...]]:
+        return {reader.format: reader.verdicts for reader in explain(rule_id).readers}
+
+    assert verdicts("turn/number") == {
+        3: ("valid", "resumable"),
+        4: ("readable", "valid", "resumable"),
+    }
+    assert verdicts("title/earlier") == {3: (), 4: ("readable", "valid", "resumable")}
+    assert verdicts("inbox/range") == {3: ("resumable",), 4: ("resumable",)}
+    assert verdicts("wire/call-unanswered") == {3: ("wireValid",), 4: ("wireValid",)}
+    assert verdicts("schema/payload") == {3: (), 4: ()}
+
+
+def test_no_case_contradicts_the_verdicts_of_its_rule() -> None:
+    """Cases state the verdicts that official releases gave, or leave them to a default (`conformance/README.md`)."""
+    asked = 0
+    for case in cases():
+        refused = case.expect.get("refused")
+        if case.op != "check" or not isinstance(refused, dict) or refused["rule"] not in rules():
+            continue
+        for reader in explain(refused["rule"]).readers:
+            if reader.format not in case.formats:
+                continue
+            for verdict, default in (("readable", None), ("valid", False), ("resumable", False)):
+                if verdict in reader.verdicts:
+                    asked += 1
+                    assert not case.expect.get(verdict, default), (case.id, verdict)
+    assert asked > 2000
+
+
+def test_rows_that_are_refused_although_others_are_dropped() -> None:
+    late, current = explain("surface/op-forbidden").readers
+    assert late.effect == "drop-tail"
+    assert late.late == (
+        "deliverables/presented",
+        "image/offload",
+        "subagent/catalog",
+        "workspace/changes",
+    )
+    assert all(type_ in late.text for type_ in late.late)
+    assert late.to_json()["late"] == list(late.late)
+    assert current.late == ()
+
+
 def test_a_rule_of_one_format_has_one_reader() -> None:
     assert [reader.format for reader in explain("developer/role").readers] == [4]
 

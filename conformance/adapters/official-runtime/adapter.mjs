@@ -3,6 +3,7 @@
 import readline from 'node:readline'
 import { admissionOps } from './admission.mjs'
 import { logOps } from './logs.mjs'
+import { loopOps } from './loop.mjs'
 import { projectionOps } from './projections.mjs'
 import { promptOps } from './prompt.mjs'
 import { readerOps } from './reader.mjs'
@@ -28,6 +29,7 @@ export async function apply(ctx) {
     promptOps,
     toolOps,
     projectionOps,
+    loopOps,
   ]
   const ops = Object.assign({}, ...families.map((opsOf) => opsOf(library)))
   // The runtime goes on only when its plugins are in place; until then standard input is ours.
@@ -52,6 +54,7 @@ async function load(ctx) {
     attachments: await get('attachment-local'),
     systemPrompt: await get('system-prompt'),
     projections: [],
+    loop: await loadLoop(ctx, get),
   }
   library.version = library.session.SESSION_FORMAT_VERSION
   // Release 0.1.5 has no plugin that takes images out of messages, and its prompt service is not asked.
@@ -71,6 +74,21 @@ async function load(ctx) {
     offload.apply({ sessions, on() {} })
   }
   return library
+}
+
+// The services that an agent needs; both releases have them.
+async function loadLoop(ctx, get) {
+  return {
+    cordis: await ctx.loader.import('@deepseek-ai/cordis'),
+    session: await get('session'),
+    sessionProjection: await get('session-projection'),
+    llm: await get('llm'),
+    systemPrompt: await get('system-prompt'),
+    tools: await get('tools'),
+    agent: await get('agent'),
+    agentLoop: await get('agent-loop'),
+    llmRetry: await get('llm-retry'),
+  }
 }
 
 async function reply(message, ops, library) {

@@ -56,6 +56,8 @@ class Dialect:
     """Whether the first header of a loop says that it starts a series, as later ones do in every format."""
     renews_context: bool
     """Whether runtime context is projected for every attempt, and not only before a step."""
+    trims_causes: bool
+    """Whether only the known members of a cancellation's cause are logged."""
     answers_by_call_alone: bool
     """Whether any tool result with the id of a call answers it, and not only an appended one of the same turn and step."""
     drops_rows_for_data: bool
@@ -145,6 +147,7 @@ def dialect(version: int) -> Dialect:
         has_tool_updates=current,
         marks_first_series=current,
         renews_context=current,
+        trims_causes=current,
         answers_by_call_alone=not current,
         drops_rows_for_data=not current,
         looks_ahead=not current,

@@ -124,7 +124,7 @@ class ReadEffects:
         return self._effect(finding) == "drop-tail"
 
     def _effect(self, finding: Finding) -> str:
-        return rule(finding.rule).read_effect(self._version)
+        return rule(finding.rule).read_effect(self._version, self._types.get(finding.line, ""))
 
     def _refuses(self, finding: Finding) -> bool:
         """Rows that the reader drops cannot make it refuse the log, unless it looks into them all the same."""

@@ -35,8 +35,10 @@ class Rule:
     `since`/`until` are the first and last session format it holds in (null: still). `level` is where released software
     enforces it. `read` is what the released reader does with a stored log that breaks it: `accept` it, `drop-tail` (this row
     and all later ones, or refuse when a later row is a `turn/end`), or `refuse` the log. Where the readers of the formats
-    differ it is a mapping; `read_effect(version)` chooses. `valid` and `resume` say the same of the official catalog and of the
-    runtime that continues a log (null: what follows from severity and level); ask `is_invalid` and `bars_resume`.
+    differ it is a mapping. `late` has, by format, the event types at whose rows the decoder of that reader does not look: it
+    refuses the log instead of dropping such a row. `read_effect(version, event_type)` chooses. `valid` and `resume` say the
+    same of the official catalog and of the runtime that continues a log (null: what follows from severity and level); ask
+    `is_invalid` and `bars_resume`.
     """
 
     id: str
@@ -53,6 +55,7 @@ class Rule:
     deferred: str | None = None
     supersedes: str | None = None
     hard: Mapping[str, Literal[True] | list[str]] = field(default_factory=dict)
+    late: Mapping[str, list[str]] = field(default_factory=dict)
     valid: Effect | Mapping[str, Effect] | None = None
     resume: Effect | Mapping[str, Effect] | None = None
 
@@ -60,8 +63,11 @@ class Rule:
         """Whether this rule is part of session format `version`."""
         return self.since <= version and (self.until is None or version <= self.until)
 
-    def read_effect(self, version: int) -> ReadEffect:
-        """What the released reader of format `version` does with a log that breaks this rule."""
+    def read_effect(self, version: int, event_type: str = "") -> ReadEffect:
+        """What the released reader of format `version` does with a log that breaks this rule, in an event of this type
+        (empty: in any other place)."""
+        if event_type in self.late.get(str(version), ()):
+            return "refuse"
         return self.read if isinstance(self.read, str) else self.read[str(version)]
 
     def is_invalid(self, version: int) -> bool:

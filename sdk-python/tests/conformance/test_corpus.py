@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,19 @@ def test_every_known_failure_of_an_adapter_exists_and_names_a_divergence() -> No
         assert {reason.id for reason in failures.cases.values()} == set(failures.reasons)
         for reason in failures.reasons.values():
             assert reason.rule is None or rules()[reason.rule].divergence, reason.id
+
+
+def test_every_reason_of_a_known_failure_is_told_with_who_is_right() -> None:
+    page = (ROOT.parent / "docs" / "disagreements.md").read_text(encoding="utf-8")
+    section = page.partition("## What the adapters have as known failures")[2].partition("\n## ")[0]
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    told = {name: row[2] for row in rows for name in re.findall("`([^`]+)`", row[0])}
+    words = {"case": "here", "implementation": "official", "both": "both", "undecided": "undecided"}
+    failures = [
+        KnownFailures.read(path, ROOT) for path in (ROOT / "adapters").glob("*/known-failures.json")
+    ]
+    reasons = [reason for known in failures for reason in known.reasons.values()]
+    assert told == {reason.id: words[reason.right] for reason in reasons}
 
 
 # ---- The rules and the code ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from suites import ROOT, corpus
 from dsh_protocol.conformance.cases import Corpus, find_corpus
 from dsh_protocol.conformance.errors import CorpusError
 from dsh_protocol.conformance.references import References, without_members
+from dsh_protocol.conformance.trace import trace
 
 Json = dict[str, Any]
 SCHEMA = Draft202012Validator(json.loads((ROOT / "case.schema.json").read_bytes()))
@@ -170,6 +171,8 @@ def test_a_file_as_base64(files: References) -> None:
         {"$file": "a.jsonl", "line": 9},
         {"$file": "a.jsonl", "line": 0, "member": "b"},
         {"$file": "a.jsonl", "as": "json"},
+        {"$file": 5},
+        {"$file": "a.jsonl", "line": "0"},
     ],
 )
 def test_references_that_lead_nowhere(files: References, reference: Json) -> None:
@@ -233,15 +236,63 @@ def test_the_corpus_is_found_from_any_folder_of_the_checkout(tmp_path: Path) -> 
     [
         (None, "corpus/missing"),
         ("{", "corpus/malformed"),
+        ("[]", "corpus/malformed"),
+        (b"\xff", "corpus/malformed"),
+        ("[" * 100_000, "corpus/malformed"),
         ('{"caseFormat": 2, "suite": "a", "cases": []}', "corpus/version"),
         ('{"caseFormat": 1, "suite": "a", "cases": [{}]}', "corpus/malformed"),
         ('{"caseFormat": 1}', "corpus/malformed"),
     ],
 )
-def test_a_corpus_that_cannot_be_read(tmp_path: Path, content: str | None, code: str) -> None:
+def test_a_corpus_that_cannot_be_read(
+    tmp_path: Path, content: str | bytes | None, code: str
+) -> None:
     if content is not None:
-        (tmp_path / "suites").mkdir()
-        (tmp_path / "suites" / "a.json").write_text(content)
+        corpus_with(tmp_path, content)
     with pytest.raises(CorpusError) as caught:
         Corpus.open(tmp_path)
     assert caught.value.code == code
+
+
+def corpus_with(folder: Path, content: str | bytes) -> None:
+    """A corpus of one suite."""
+    data = content.encode() if isinstance(content, str) else content
+    (folder / "suites").mkdir()
+    (folder / "suites" / "area.json").write_bytes(data)
+    for schema in ROOT.glob("*.schema.json"):
+        (folder / schema.name).write_bytes(schema.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("case", "shown"),
+    [
+        ({"id": 5}, "area.json $.cases[0].id: 5 is not of type 'string'"),
+        ({"formats": ["4"]}, "area.json $.cases[0].formats[0]: '4' is not of type 'integer'"),
+        ({"expect": []}, "area.json $.cases[0].expect: "),
+        ({"input": None}, "area.json $.cases[0].input: None is not of type 'object'"),
+        ({"expect": {"ok": {"$match": "x"}}}, "area.json $.cases[0].expect.ok['$match']: "),
+    ],
+    ids=json.dumps,
+)
+def test_a_case_that_cannot_be_asked_is_named(tmp_path: Path, case: Json, shown: str) -> None:
+    corpus_with(tmp_path, json.dumps(suite(**case)))
+    with pytest.raises(CorpusError) as caught:
+        Corpus.open(tmp_path)
+    assert caught.value.code == "corpus/malformed"
+    assert caught.value.message.startswith(shown)
+
+
+@pytest.mark.parametrize("name", ["case.schema.json", "trace.schema.json", "trace.json"])
+@pytest.mark.parametrize("content", [None, b"{", b"\xff", b"[]", b"[" * 100_000])
+def test_files_of_the_corpus_that_cannot_be_read(
+    tmp_path: Path, name: str, content: bytes | None
+) -> None:
+    corpus_with(tmp_path, json.dumps(suite()))
+    (tmp_path / "trace.json").write_bytes((ROOT / "trace.json").read_bytes())
+    (tmp_path / name).unlink()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(CorpusError) as caught:
+        trace(Corpus.open(tmp_path))
+    assert caught.value.code == "corpus/malformed"
+    assert caught.value.message.startswith(name)

@@ -62,6 +62,9 @@ def test_an_adapter_without_fault() -> None:
         ("two-verdicts", "invalid", "answer $: "),
         ("unknown-member", "invalid", "'seqs' was unexpected"),
         ("wrong-number", "invalid", "an answer to another question"),
+        ("byte-order-mark", "invalid", "a line that is no JSON: "),
+        ("latin-1", "invalid", "a line that is no UTF-8: "),
+        ("deep", "invalid", "an answer that nests too deeply"),
     ],
 )
 def test_a_broken_adapter_fails_each_case_and_is_given_up(way: str, verdict: str, why: str) -> None:
@@ -76,6 +79,23 @@ def test_a_hang_is_a_result() -> None:
     done = asked("hang", limit=0.2)
     assert done.counts == Counter(hung=QUESTIONS)
     assert done.results[0].why == "no answer within 0.2 s"
+
+
+def test_who_says_two_things_has_answered_one_question_at_most() -> None:
+    # Whether the second line is there in time decides what it is taken for.
+    done = asked("twice")
+    assert done.results[0].verdict.value == "passed"
+    assert {r.verdict.value for r in done.results[1:]} <= {"invalid", "passed"}
+    whys = {"more than one line for the question before", "an answer to another question"}
+    assert {r.why for r in done.results if r.verdict.value == "invalid"} <= whys
+    assert not done.passed
+
+
+def test_a_process_that_has_ended_did_not_hang() -> None:
+    """What it has started may still hold its output."""
+    done = run(corpus(), CASES[:1], toy("heir"), limit=1.0)
+    assert done.results[0].verdict.value == "crashed"
+    assert done.results[0].why == "ended with code 4"
 
 
 def test_after_a_hang_the_next_question_goes_to_a_new_process() -> None:
@@ -115,6 +135,8 @@ def test_a_run_without_any_answer_has_not_passed() -> None:
             "does not start (invalid): capabilities $: 'ops' is a required property",
         ),
         ("no-stop", "does not end with code 0 when it is told to stop"),
+        ("flood-at-stop", "does not end with code 0 when it is told to stop"),
+        ("bye", 'says more than it was asked: {"bye": true}'),
         ("bad-exit", "does not end with code 0 when it is told to stop"),
     ],
 )

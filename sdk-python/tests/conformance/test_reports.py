@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from suites import ROOT, corpus
 from typer.testing import CliRunner, Result
 
 from dsh_protocol.cli import app
 from dsh_protocol.conformance.cases import Case, Corpus, Suite
 from dsh_protocol.conformance.implementations import Implementation, find_implementation
+from dsh_protocol.conformance.known import KnownFailures, Reason
 from dsh_protocol.conformance.matrix import matrix
 from dsh_protocol.conformance.report import report_json
 from dsh_protocol.conformance.run import run
@@ -99,6 +101,10 @@ def test_run_with_known_failures_of_its_own(tmp_path: Path) -> None:
         (("run", "--impl", "python", "--suite", "nothing"), "corpus/no-such-suite"),
         (("run", "--impl", "python", "--op", "nothing"), "corpus/no-cases"),
         (("run", "--impl", ""), "conformance/no-such-implementation"),
+        (("run", "--impl", "node 'x"), "conformance/no-such-implementation"),
+        (("smoke", "--impl", "node 'x"), "conformance/no-such-implementation"),
+        (("run", "--impl", "python", "--report", "/nowhere/report.json"), "output/failed"),
+        (("run", "--impl", "python", "--matrix", "/"), "output/failed"),
         (("run", "--impl", "python", "--corpus", "/nowhere"), "corpus/missing"),
         (
             ("run", "--impl", "python", "--impl", "python", "--known-failures", "x"),
@@ -110,6 +116,23 @@ def test_unusable_arguments(arguments: tuple[str, ...], code: str) -> None:
     done = command(*arguments)
     assert done.exit_code == 2
     assert f"error {code}" in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "inf", "x"])
+def test_a_limit_is_a_time(limit: str) -> None:
+    done = command("run", "--impl", "python", "--limit", limit)
+    assert done.exit_code == 2
+    assert "Invalid value for '--limit'" in done.stderr
+
+
+def test_texts_that_no_file_can_hold(tmp_path: Path) -> None:
+    report, page = tmp_path / "report.json", tmp_path / "page.html"
+    files = ("--report", str(report), "--matrix", str(page))
+    done = command("run", "--impl", f"{TOY_COMMAND} surrogates", "--op", "seqs.encode", *files)
+    assert done.exit_code == 0, done.output
+    said = json.loads(report.read_bytes())["implementations"][0]["implementation"]
+    assert said == {"name": "\ud800", "version": "\udfff<b>"}
+    assert "\\udfff&lt;b&gt;" in page.read_text(encoding="utf-8")
 
 
 def test_smoke() -> None:
@@ -265,3 +288,14 @@ def test_a_report_has_reasons() -> None:
     assert told["results"][0]["why"].startswith("ended with code 3")
     assert told["counts"] == {"crashed": 26}
     assert told["passed"] is False
+
+
+@pytest.mark.parametrize("way", ["right", "crash", "crash-at-start", "always-wrong", "no-stop"])
+def test_a_report_has_the_published_shape(tmp_path: Path, way: str) -> None:
+    cases = corpus().select(ops=["seqs.encode"])
+    reason = Reason("toy", "It is a toy and nothing else.", "case")
+    known = KnownFailures({"toy": reason}, {cases[0].id: reason, "no/such/case": reason})
+    done = run(corpus(), cases, toy(way), known=known)
+    schema = json.loads((ROOT / "report.schema.json").read_bytes())
+    told = json.loads(json.dumps(report_json(corpus(), [done], trace(corpus()))))
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(told)] == []

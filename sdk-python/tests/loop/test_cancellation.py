@@ -153,3 +153,21 @@ async def test_cancelled_at_every_moment(way: Any, version: int) -> None:
             assert reason["kind"] in ("aborted", "completed", "none")
         tick += 1
     assert tick > 40
+
+
+async def test_a_request_that_is_canceled_while_the_log_is_stored_is_an_empty_attempt() -> None:
+    """As officially, where the store stands inside of the stream; and nothing is sent."""
+
+    class Canceling:
+        async def flush(self) -> None:
+            await anyio.lowlevel.checkpoint()
+            if made.session.events[-1].type == "request/context":
+                made.cancel()
+
+    model = Scripted(text("never"))
+    made = agent(model, journal=Canceling())
+    async with made:
+        await made.send("go")
+    *_, attempt, _, end = made.session.events
+    assert (attempt.type, attempt.data["stream"]) == ("assistant/attempt", [])
+    assert end.data["reason"] == {"kind": "aborted", "reason": USER}

@@ -1,8 +1,9 @@
-"""The numbered rules of what a loop writes: each is named in the code and shown by a test."""
+"""The numbered rules of what a loop writes: each is named in the code, and shown by a test or by cases of whole loops."""
 
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ SHOWN = {
     "loop/config-defaults": f"{HEADER}.test_defaults_come_last_and_are_flagged",
     "loop/attempt-order": OFFICIAL,
 }
+CASES = Path(__file__).parents[3] / "conformance" / "suites"
 NOT_SHOWN = {"loop/prompt-before-step"}
 """What only a loop can show; the one here is of no release."""
 
@@ -63,9 +65,16 @@ def _tests() -> set[str]:
     return found
 
 
-def test_every_rule_is_shown_by_a_test() -> None:
-    assert RULES.keys() == SHOWN.keys() | NOT_SHOWN
-    assert not SHOWN.keys() & NOT_SHOWN
+def _shown_by_cases() -> set[str]:
+    """The rules that cases of the op `loop.replay` are about."""
+    suites = [json.loads(path.read_bytes()) for path in CASES.glob("loop-*.json")]
+    cited = {name for suite in suites for case in suite["cases"] for name in case["cites"]}
+    return {name.replace("loop:", "loop/") for name in cited}
+
+
+def test_every_rule_is_shown_by_a_test_or_a_case() -> None:
+    assert RULES.keys() == SHOWN.keys() | NOT_SHOWN | _shown_by_cases()
+    assert not (SHOWN.keys() | _shown_by_cases()) & NOT_SHOWN
     assert set(SHOWN.values()) <= _tests()
 
 

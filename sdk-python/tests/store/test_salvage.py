@@ -173,3 +173,16 @@ def test_the_salvage_of_every_log_of_the_suites_is_readable(tmp_path: Path) -> N
         seen["part" if found.reasons else "whole"] += 1
     assert seen["whole"] > 700
     assert seen["part"] > 500
+
+
+@pytest.mark.parametrize("event_type", ["deliverables/presented", "todo/write"])
+def test_a_row_that_the_reader_refuses_instead_of_dropping_it(event_type: str) -> None:
+    """Release 0.1.5-rc.1 drops a todo/write with a surfaceOp, and refuses the log for a deliverables/presented."""
+    row = synthetic.event(1, event_type, {}, surfaceOp="append")
+    data = rows_of(synthetic.event(0, "turn/start", {"turn": 1}), row, version=3)
+    if event_type == "todo/write":
+        assert len(accept(open_log(data)).events) == 1
+    else:
+        with pytest.raises(RefusedError):
+            accept(open_log(data))
+    assert [event.seq for event in salvage(open_log(data)).events] == [0]

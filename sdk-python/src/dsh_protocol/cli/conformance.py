@@ -20,6 +20,7 @@ from dsh_protocol.conformance.run import CASE_LIMIT, Run
 from dsh_protocol.conformance.run import run as run_cases
 from dsh_protocol.conformance.smoke import smoke as smoke_adapter
 from dsh_protocol.conformance.trace import trace as trace_cases
+from dsh_protocol.findings import UsageError
 from dsh_protocol.jsonvalue import dumps
 
 from . import _output as output
@@ -35,7 +36,10 @@ CorpusPath = Annotated[
         "--corpus", metavar="DIR", help="The conformance folder (default: of this checkout)."
     ),
 ]
-Limit = Annotated[float, typer.Option(metavar="SECONDS", help="The longest time for one answer.")]
+Limit = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0.01, max=86400, help="The longest time for one answer."),
+]
 
 _COLUMNS = (
     "passed",
@@ -81,6 +85,7 @@ def run(
     corpus: CorpusPath = None,
 ) -> None:
     """Ask implementations the cases, and print what came of it."""
+    _look_for_folders(report, matrix)
     opened = Corpus.open(corpus or find_corpus())
     cases = opened.select(suite or (), op or ())
     runs = [_run(opened, cases, name, known_failures, len(impl), limit) for name in impl]
@@ -90,8 +95,21 @@ def run(
     if report is not None:
         report.write_text(dumps(report_json(opened, runs, traced)) + "\n", encoding="utf-8")
     if matrix is not None:
-        matrix.write_text(matrix_page(opened, runs, traced), encoding="utf-8")
+        page = matrix_page(opened, runs, traced)
+        # What adapters say may hold lone surrogates, which no file can.
+        matrix.write_text(page, encoding="utf-8", errors="backslashreplace")
     raise typer.Exit(output.FINE if all(done.passed for done in runs) else output.ERRORS)
+
+
+def _look_for_folders(*files: Path | None) -> None:
+    """A long run should not be for nothing."""
+    for file in files:
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            raise UsageError(
+                "output/failed",
+                f"{file} cannot be written",
+                fix="Name a file in a folder that exists.",
+            )
 
 
 def _run(

@@ -58,6 +58,8 @@ def _lines(found: Explanation) -> Iterator[str]:
     yield _labelled("level", f"{rule.level}: {found.level}")
     for reader in found.readers:
         yield _labelled(f"format {reader.format}", reader.text)
+        if reader.verdicts:
+            yield _labelled("", f"makes false: {', '.join(reader.verdicts)}")
     yield _labelled("source", found.source)
     for label, text in (
         ("divergence", rule.divergence),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dsh_protocol.rules import show
+
 from .errors import CorpusError
+from .files import read_json, read_schema, require_shape
 from .references import References
 
 Json = dict[str, Any]
@@ -89,7 +91,8 @@ class Corpus:
                 f"{root} holds no conformance suites",
                 fix="Name the conformance folder of a checkout with --corpus.",
             )
-        suites = (_suite(path) for path in paths)
+        schema = read_schema(root / "case.schema.json")
+        suites = (_suite(path, schema) for path in paths)
         return cls(root, {suite.name: suite for suite in suites})
 
     @cached_property
@@ -168,19 +171,21 @@ def _list(value: Any) -> list[Json]:
     return value if isinstance(value, list) else [value]
 
 
-def _suite(path: Path) -> Suite:
-    try:
-        raw = json.loads(path.read_bytes())
-        if raw["caseFormat"] != CASE_FORMAT:
-            raise CorpusError(
-                "corpus/version", f"{path.name}: case format {raw['caseFormat']} is not known"
-            )
-        if "examples" in raw:
-            cases = tuple(_examples(raw["suite"], path.parent / raw["examples"], raw["formats"]))
-            return Suite(raw["suite"], cases, from_examples=True)
-        return Suite(raw["suite"], tuple(map(_case, raw["cases"])))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CorpusError("corpus/malformed", f"{path.name}: {error!r}") from None
+def _suite(path: Path, schema: Json) -> Suite:
+    raw = read_json(path)
+    members: Json = raw if isinstance(raw, dict) else {}
+    if members.get("caseFormat", CASE_FORMAT) != CASE_FORMAT:
+        raise CorpusError(
+            "corpus/version", f"{path.name}: case format {show(raw['caseFormat'])} is not known"
+        )
+    # With the one alternative that is meant, an error says what is wrong inside.
+    with_cases, with_examples = schema["oneOf"]
+    meant = with_examples if "examples" in members else with_cases
+    require_shape(path, raw, {**schema, "oneOf": [meant]})
+    if "examples" in raw:
+        cases = tuple(_examples(raw["suite"], path.parent / raw["examples"], raw["formats"]))
+        return Suite(raw["suite"], cases, from_examples=True)
+    return Suite(raw["suite"], tuple(map(_case, raw["cases"])))
 
 
 def _case(raw: Json) -> Case:
@@ -199,7 +204,11 @@ def _case(raw: Json) -> Case:
 def _examples(suite: str, folder: Path, formats: list[int]) -> Iterator[Case]:
     """The examples below a folder of `spec/examples` as cases of the op `validate`."""
     for path in sorted(folder.rglob("*.json")):
-        yield _example(suite, path, formats, json.loads(path.read_bytes()))
+        try:
+            yield _example(suite, path, formats, read_json(path))
+        except (KeyError, TypeError, AttributeError) as error:
+            shown = f"{folder.name}/{path.name}: no example: {error!r}"
+            raise CorpusError("corpus/malformed", shown) from None
 
 
 def _example(suite: str, path: Path, formats: list[int], raw: Json) -> Case:

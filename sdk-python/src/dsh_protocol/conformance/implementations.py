@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from .errors import ImplementationError
+from .files import read_schema
 from .process import PROTOCOL, Adapter, AdapterFailure
 
 Json = dict[str, Any]
@@ -51,14 +51,22 @@ def find_implementation(name: str, corpus: Path) -> Implementation:
         return Implementation(name, command, known)
     if known is not None and (known / "run").is_file():
         return Implementation(name, (str(known / "run"),), known)
-    words = tuple(shlex.split(name))
-    if not words:
+    return Implementation(name, _words(name))
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(command))
+        problem = "" if words else "it is empty"
+    except ValueError as error:
+        words, problem = (), str(error)
+    if problem:
         raise ImplementationError(
             "conformance/no-such-implementation",
-            "--impl is empty",
+            f"--impl is no command: {problem}",
             fix="Name python, a folder of conformance/adapters, or a command.",
         )
-    return Implementation(name, words)
+    return words
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,7 @@ class Conversation:
 
 @cache
 def _schemas(corpus: Path) -> Mapping[str, Draft202012Validator]:
-    schema = json.loads((corpus / "protocol.schema.json").read_bytes())
+    schema = read_schema(corpus / "protocol.schema.json")
     return {
         kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
         for kind in ("started", "capabilities", "answer")

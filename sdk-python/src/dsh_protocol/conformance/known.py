@@ -6,15 +6,13 @@ The file belongs to the implementation (`adapters/<name>/known-failures.json`, o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
-from .errors import ImplementationError
+from .errors import CorpusError, ImplementationError
+from .files import read_json, read_schema, require_shape
 
 Json = dict[str, Any]
 
@@ -43,15 +41,12 @@ class KnownFailures:
         Raises:
             ImplementationError: `conformance/known-failures`: the file cannot be read, or has another shape.
         """
+        schema = read_schema(corpus / "known-failures.schema.json")
         try:
-            raw = json.loads(path.read_bytes())
-            schema = json.loads((corpus / "known-failures.schema.json").read_bytes())
-        except (OSError, ValueError) as error:
-            raise ImplementationError("conformance/known-failures", f"{path}: {error}") from None
-        errors = list(Draft202012Validator(schema).iter_errors(raw))
-        if errors:
-            shown = f"{path}: {errors[0].json_path}: {errors[0].message[:200]}"
-            raise ImplementationError("conformance/known-failures", shown)
+            raw = read_json(path)
+            require_shape(path, raw, schema)
+        except CorpusError as error:
+            raise ImplementationError("conformance/known-failures", error.message) from None
         reasons = {name: Reason(name, **entry) for name, entry in raw["reasons"].items()}
         unknown = set(raw["cases"].values()) - reasons.keys()
         if unknown:

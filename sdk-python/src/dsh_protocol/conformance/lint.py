@@ -1,25 +1,28 @@
-"""The corpus itself: its shape, its ids, its manifest, and that every rule has its cases."""
+"""The corpus itself: its ids, its manifest, and that every rule has its cases."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from jsonschema import Draft202012Validator
-
 from dsh_protocol.dialect import CURRENT, OLDEST
+from dsh_protocol.findings import Severity
 from dsh_protocol.rules import rules
 
 from .cases import Case, Corpus
 from .errors import CorpusError
+from .files import read_text
 
 FORMATS = range(OLDEST, CURRENT + 1)
 
 
 def lint(corpus: Corpus) -> list[str]:
-    """Everything that is wrong with a corpus, a line each."""
+    """Everything that is wrong with a corpus whose files have their shapes, a line each.
+
+    Raises:
+        CorpusError: `corpus/malformed`: the manifest cannot be read.
+    """
     return [f"{check.__name__[1:]}: {line}" for check in _CHECKS for line in check(corpus)]
 
 
@@ -37,14 +40,6 @@ def manifest(corpus: Corpus) -> list[str]:
 
 def _suite_paths(corpus: Corpus) -> list[Path]:
     return sorted((corpus.root / "suites").glob("*.json"))
-
-
-def _shape(corpus: Corpus) -> Iterator[str]:
-    schema = json.loads((corpus.root / "case.schema.json").read_bytes())
-    validator = Draft202012Validator(schema)
-    for path in _suite_paths(corpus):
-        for error in validator.iter_errors(json.loads(path.read_bytes())):
-            yield f"{path.name} {error.json_path}: {error.message[:200]}"
 
 
 def _ascii(corpus: Corpus) -> Iterator[str]:
@@ -74,7 +69,7 @@ def _format_in_id(corpus: Corpus) -> Iterator[str]:
 
 
 def _manifest(corpus: Corpus) -> Iterator[str]:
-    listed = (corpus.root / "MANIFEST").read_text(encoding="utf-8").splitlines()
+    listed = read_text(corpus.root / "MANIFEST").splitlines()
     there = manifest(corpus)
     yield from (f"not listed: {line}" for line in sorted(set(there) - set(listed)))
     yield from (f"gone: {line}" for line in sorted(set(listed) - set(there)))
@@ -102,12 +97,17 @@ def _severities(corpus: Corpus) -> Iterator[str]:
     """Only errors refuse a log, and a warning is no error."""
     for case in corpus.cases:
         for warned in case.warnings:
-            if rules()[warned["rule"]].severity != "warning":
+            if not _is_of(warned["rule"], "warning"):
                 yield f"{case.id}: {warned['rule']} is no warning"
         if case.op == "check":
             refused = {finding["rule"] for finding in case.refusals}
-            wrong = sorted(rule for rule in refused if rules()[rule].severity != "error")
+            wrong = sorted(rule for rule in refused if not _is_of(rule, "error"))
             yield from (f"{case.id}: {rule} is no error" for rule in wrong)
+
+
+def _is_of(rule_id: str, severity: Severity) -> bool:
+    entry = rules().get(rule_id)
+    return entry is not None and entry.severity == severity
 
 
 def _references(corpus: Corpus) -> Iterator[str]:
@@ -128,7 +128,6 @@ def _says_nothing(case: Case) -> bool:
 
 
 _CHECKS: tuple[Callable[[Corpus], Iterator[str]], ...] = (
-    _shape,
     _ascii,
     _names,
     _unique,

@@ -45,7 +45,7 @@ class References:
             if reference.get("as") == "base64":
                 return base64.b64encode(data).decode("ascii")
             return _part(data.decode("utf-8"), reference)
-        except (OSError, ValueError, LookupError) as error:
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise CorpusError("corpus/reference", f"{json.dumps(reference)}: {error}") from None
 
     def _path_bytes(self, name: str) -> bytes:

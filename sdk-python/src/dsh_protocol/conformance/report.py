@@ -1,4 +1,4 @@
-"""What came out of a run, as JSON."""
+"""What came out of a run, as JSON: `report.schema.json` describes it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from .trace import Trace
 
 Json = dict[str, Any]
 
+REPORT_FORMAT = 1
+"""The version of the report's shape."""
+
 
 def report_json(corpus: Corpus, runs: list[Run], traced: Trace) -> Json:
     """The results of several implementations, and what the cases are traced to."""
     return {
+        "reportFormat": REPORT_FORMAT,
         "cases": len(corpus.cases),
         "implementations": [_run(run) for run in runs],
         "trace": {

@@ -102,8 +102,8 @@ def run(
     except AdapterFailure as failure:
         done.problem = f"does not start ({failure.kind}): {failure.why}"
     finally:
-        if not conversation.adapter.stop() and not done.problem:
-            done.problem = "does not end with code 0 when it is told to stop"
+        how = conversation.adapter.stop()
+        done.problem = done.problem or how
     done.stale = _stale(corpus, done.results, known)
     return done
 

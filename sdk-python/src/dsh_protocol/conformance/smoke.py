@@ -56,8 +56,9 @@ def smoke(corpus: Corpus, implementation: Implementation, *, limit: float) -> Sm
         _look_at_answers(samples, found)
         _ask_nonsense(conversation, samples, found)
     finally:
-        if not conversation.adapter.stop():
-            found.problems.append("it does not end with code 0 when it is told to stop")
+        how = conversation.adapter.stop()
+        if how:
+            found.problems.append(f"it {how}")
     return found
 
 

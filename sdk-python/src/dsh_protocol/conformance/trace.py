@@ -6,19 +6,16 @@ untestable, is a hole.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
-
-from jsonschema import Draft202012Validator
 
 import dsh_protocol_data
 from dsh_protocol.dialect import CURRENT, OLDEST, dialect
 from dsh_protocol.rules import Rule, rules
 
 from .cases import Case, Corpus
-from .errors import CorpusError
+from .files import read_json, read_schema, require_shape
 
 Json = dict[str, Any]
 
@@ -82,10 +79,9 @@ def trace(corpus: Corpus) -> Trace:
 
 
 def _listed(corpus: Corpus) -> Json:
-    listed: Json = json.loads((corpus.root / "trace.json").read_bytes())
-    schema = json.loads((corpus.root / "trace.schema.json").read_bytes())
-    for error in Draft202012Validator(schema).iter_errors(listed):
-        raise CorpusError("corpus/malformed", f"trace.json {error.json_path}: {error.message}")
+    path = corpus.root / "trace.json"
+    listed: Json = read_json(path)
+    require_shape(path, listed, read_schema(corpus.root / "trace.schema.json"))
     return listed
 
 
@@ -122,7 +118,11 @@ def _accepts(case: Case, rule_id: str) -> bool:
 
 def _drops_what_is_committed(case: Case, version: int) -> bool:
     """Whether the case is refused for rows alone that a reader would drop, and still not readable."""
-    effects = {rules()[finding["rule"]].read_effect(version) for finding in case.refusals}
+    types = {event.get("seq"): event.get("type", "") for event in case.input.get("events", ())}
+    effects = {
+        rules()[finding["rule"]].read_effect(version, types.get(finding["seq"], ""))
+        for finding in case.refusals
+    }
     return effects == {"drop-tail"} and case.expect.get("readable") is False
 
 

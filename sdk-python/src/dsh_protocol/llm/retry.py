@@ -74,7 +74,7 @@ def next_retry(
     `failure` is an `LlmFailure`, `retries` how many tries this chain has had already, `random` a
     number from 0 up to 1 that spreads the wait. A wait that the provider asks for is kept as it is;
     one that is longer than the policy allows ends a `normal` chain, and `always` waits as long as
-    it would without it.
+    it would without it (rule `loop/retry-delay`).
     """
     if policy.mode == "normal" and (
         failure["code"] not in policy.retryable_codes or retries >= policy.max_retries
@@ -82,7 +82,7 @@ def next_retry(
         return None
     number = retries + 1
     asked = failure.get("providerRetryAfterMs")
-    if asked is None:
+    if asked is None or asked <= 0:
         return Retry(number, _local_delay(policy, number, random))
     if asked <= policy.max_delay_ms:
         return Retry(number, asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from .frames import Frames, StreamChunk, StreamEnd, StreamStart
 
 Json: TypeAlias = dict[str, Any]
 OpenStream: TypeAlias = Callable[[], AsyncIterator[Json]]
+Flush: TypeAlias = Callable[[], Awaitable[None]]
 
 _FAILED = frozenset({"error", "aborted"})
 _CLOSING = 1.0
@@ -52,17 +53,18 @@ class AnswerReceiver:
         self._chunks: list[TimedChunk] = []
         self._settlement: Event | None = None
 
-    async def run(self, open_stream: OpenStream) -> Answer:
-        """Receive the answer, and settle it whatever happens to it.
+    async def run(self, open_stream: OpenStream, flush: Flush) -> Answer:
+        """Receive the answer, and settle it whatever happens to it. Nothing is sent before the log is stored.
 
         Raises:
             AbortedError: the turn was asked to stop; what was visible is in the log.
             StreamError: the chunks are none of a stream. Nothing of them is in the log.
-            Exception: whatever a stream hook raised; the chunks so far are in the log, as an attempt.
+            Exception: whatever a stream hook, or storing the log, raised; the chunks so far are in the log, as an attempt
+                (rule `loop/settle-hook`).
         """
         self._frames.put(StreamStart(*self._name, self._turn.number, self._turn.step))
         try:
-            return await self._settle(open_stream)
+            return await self._settle(open_stream, flush)
         finally:
             self._frames.put(self._end())
 
@@ -71,10 +73,10 @@ class AnswerReceiver:
         committed = (None, None) if event is None else (event.type, event.seq)
         return StreamEnd(*self._name, len(self._chunks), *committed)
 
-    async def _settle(self, open_stream: OpenStream) -> Answer:
+    async def _settle(self, open_stream: OpenStream, flush: Flush) -> Answer:
         signal = self._turn.signal
         try:
-            await self._receive(open_stream)
+            await self._receive(open_stream, flush)
         except anyio.get_cancelled_exc_class():
             self._turn.controller.abort(DISPOSED)
             self._settle_cut_off()
@@ -82,22 +84,22 @@ class AnswerReceiver:
         except Exception:
             self._settle_cut_off() if signal.aborted else self._settle_attempt()
             raise
-        if signal.aborted and not self._is_finished():
+        if signal.aborted:
             self._settle_cut_off()
             raise AbortedError
         return self._settle_whole()
 
-    async def _receive(self, open_stream: OpenStream) -> None:
+    async def _receive(self, open_stream: OpenStream, flush: Flush) -> None:
         signal = self._turn.signal
         stream = open_stream()
         try:
             with cancel_on(signal):
+                # What stream hooks have appended is stored, too.
+                await flush()
                 async for chunk in stream:
                     if signal.aborted:
                         break
                     self._take(chunk)
-                    if self._is_finished():
-                        break
         finally:
             await close(stream)
 
@@ -107,12 +109,10 @@ class AnswerReceiver:
         self._chunks.append((time, chunk))
         self._frames.put(StreamChunk(*self._name, index, time, chunk))
 
-    def _is_finished(self) -> bool:
-        return bool(self._chunks) and self._chunks[-1][1]["type"] == "finish"
-
     # ---- Settlements -------------------------------------------------------------------------------
 
     def _settle_whole(self) -> Answer:
+        """The rules `loop/settle-message` and `loop/settle-attempt`; `loop/settle-abandoned` where nothing can be assembled."""
         assembled = self._assembled(interrupted=False)
         if assembled.finish["kind"] in _FAILED:
             return Answer(self._settle_attempt(), [], assembled.finish)
@@ -120,9 +120,14 @@ class AnswerReceiver:
         return Answer(event, assembled.content, assembled.finish)
 
     def _settle_cut_off(self) -> None:
-        """Keep what was visible as a message, or the stream alone when nothing was."""
+        """Keep what was visible as a message, or the stream alone when nothing was (rule `loop/settle-cut-off`).
+
+        Raises:
+            StreamError: something is visible beside a block that cannot be assembled. Nothing is logged then.
+        """
         assembled = self._assembled(interrupted=True)
         if assembled.content:
+            self._assembled(interrupted=False)
             self._append_message(assembled, {"interrupted": True})
         else:
             self._settle_attempt()

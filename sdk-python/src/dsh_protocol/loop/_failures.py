@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from dsh_protocol.findings import ProtocolError
+from dsh_protocol.wire import ModelCallError, failure_of
 
 Json: TypeAlias = dict[str, Any]
 
@@ -25,6 +26,8 @@ def turn_failure(error: BaseException) -> Json:
     """The failure object of an exception: that of a failed request as it is, for others the text of the chain of causes."""
     if isinstance(error, ModelFailureError):
         return error.failure
+    if isinstance(error, ModelCallError):
+        return failure_of(error)
     return {"message": chain_text(error), "code": "UNKNOWN"}
 
 

@@ -114,6 +114,7 @@ class ModelSteps:
         self._assembly = await self._parts.prompt.assemble(self._context(turn))
         turn.require_going()
         decision = await self._decide(turn, claimed)
+        turn.require_going()
         await self.flush()
         return decision
 
@@ -173,7 +174,6 @@ class ModelSteps:
         config = config if call is None else dict(call.config)
         prepared = _prepared(config, self._assembly.tools, call)
         self._projections.admit(self._due(turn, prepared, rendered, decision))
-        await self.flush()
         turn.require_going()
         answer = await self._ask(turn, config)
         if answer.failure is not None:
@@ -234,8 +234,9 @@ class ModelSteps:
 
         self._revision += 1
         receiver = AnswerReceiver(self._session, self._frames, turn, self._revision, config)
+        hooks = self._parts.hooks
         try:
-            return await receiver.run(lambda: self._parts.hooks.open_stream(about, ask_model))
+            return await receiver.run(lambda: hooks.open_stream(about, ask_model), self.flush)
         finally:
             # A hook that fails, or takes another stream, leaves this one open.
             for stream in opened:

@@ -80,7 +80,7 @@ async def run_turn(
     claimed: list[Json],
     stopping: Callable[[Turn], Awaitable[None]],
 ) -> TurnEnd:
-    """Run a turn that has begun, and log its end whatever happens.
+    """Run a turn that has begun, and log its end whatever happens (rules `loop/turn-error` and `loop/turn-aborted`).
 
     What cancels the task from outside ends the turn as `disposed`, and goes on.
     """
@@ -88,10 +88,10 @@ async def run_turn(
         ending = await _run_steps(session, inbox, steps, turn, claimed, stopping)
     except anyio.get_cancelled_exc_class():
         turn.controller.abort(DISPOSED)
-        _end(session, turn, _aborted(turn))
+        _end(session, turn, _aborted(session, turn))
         raise
     except Exception as error:
-        ending = TurnEnd(_aborted(turn) if turn.signal.aborted else _failed(error))
+        ending = TurnEnd(_aborted(session, turn) if turn.signal.aborted else _failed(error))
     _end(session, turn, ending.reason)
     return ending
 
@@ -104,6 +104,8 @@ async def _run_steps(
     claimed: list[Json],
     stopping: Callable[[Turn], Awaitable[None]],
 ) -> TurnEnd:
+    """All steps (rules `loop/turn-steps`, `loop/turn-empty`, `loop/turn-rejected`, `loop/turn-max-tokens`,
+    `loop/turn-stopping` and `loop/step-next`)."""
     ends: StepEnd = None
     while True:
         turn.require_going()
@@ -127,6 +129,7 @@ async def _run_steps(
 
 
 async def _run_step(session: Session, steps: Steps, turn: Turn, decision: Enter) -> StepEnd:
+    """One step; what fails before its request leaves it empty (rule `loop/step-empty`)."""
     number = turn.step + 1
     session.append("step/start", {"turn": turn.number, "step": number})
     turn.step = number
@@ -138,7 +141,7 @@ async def _run_step(session: Session, steps: Steps, turn: Turn, decision: Enter)
 
 
 def _answer_pending(session: Session) -> None:
-    """Answer the calls that a failure of the step has left without a result, as a repair would.
+    """Answer the calls that a failure of the step has left without a result (rule `loop/tools-recovered`).
 
     Release 0.1.5 leaves them as they are, and then does not take its own log.
     """
@@ -159,8 +162,11 @@ def _end(session: Session, turn: Turn, reason: Json) -> None:
     session.append("turn/end", {"turn": turn.number, "reason": reason})
 
 
-def _aborted(turn: Turn) -> Json:
+def _aborted(session: Session, turn: Turn) -> Json:
+    """The reason of a turn that was asked to stop (rules `loop/turn-cause` and, before format 4, `loop/turn-cause-whole`)."""
     cause = turn.signal.reason or DISPOSED
+    if not session.dialect.trims_causes:
+        return {"kind": "aborted", "reason": dict(cause)}
     fields = ("kind", "reason") if cause["kind"] == "hook" else ("kind",)
     return {"kind": "aborted", "reason": {name: cause[name] for name in fields}}
 

@@ -61,15 +61,17 @@ class Agent:
 
     A log that cannot be stored ends the block with the error of the journal (several errors: a group of them).
 
-    Messages are sent with one of three verbs: `followup` opens a turn of its own, `steer` joins the next step, and
-    `inject` joins it without waking the agent. `send` is a followup that waits for what becomes of it. While the block
-    lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
+    Messages are sent with one of three verbs (rule `loop/inbox-verbs`): `followup` opens a turn of its own, `steer` joins the
+    next step, and `inject` joins it without waking the agent. `send` is a followup that waits for what becomes of it. While
+    the block lasts nobody else may append to the session inside a turn, except hooks, where their description says so.
     """
 
     def __init__(
         self, session: Session, parts: AgentParts, options: AgentOptions | None = None
     ) -> None:
         """Attach to a session, whose log is read once: turn numbers, pending input and projections go on from it.
+
+        Rules `loop/turn-numbers` and, after `Session.resume`, `loop/resume`.
 
         Raises:
             InboxError: `inbox/splice`: the log holds a splice that does not fit.
@@ -180,10 +182,12 @@ class Agent:
     def cancel(self, cause: Cause = USER, *, keep_inbox: bool = False) -> None:
         """Ask the running turn to stop, and (unless `keep_inbox`) take everything back that is pending.
 
-        The first cause counts. Visible text of an answer that is cut off is kept; tools that run are awaited.
+        The first cause counts. Visible text of an answer that is cut off is kept; tools that run are awaited. Rule
+        `loop/cancel-clears`.
         """
         if not keep_inbox:
             self.inbox.clear()
+            self._latched = False
         if self._running is not None:
             self._running.controller.abort(cause)
 
@@ -217,6 +221,7 @@ class Agent:
         return self._running is not None and self._running.signal.aborted
 
     def _wake(self) -> None:
+        """Begin a turn, or see to it that one begins behind a turn that stops (rule `loop/wake-latched`)."""
         if self._running is None:
             self._idle = anyio.Event()
             self._frames.put(StatusChanged("running"))
@@ -248,7 +253,10 @@ class Agent:
             self._frames.put(StatusChanged("idle"))
 
     async def _run_turn(self, turn: Turn, claimed: list[Json]) -> bool:
-        """Run a turn to its end and store it; whether the next one begins by itself."""
+        """Run a turn to its end and store it; whether the next one begins by itself.
+
+        Rules `loop/turn-goes-on` and `loop/turn-parks`.
+        """
         parts = (self.session, self.inbox, self._steps)
         try:
             ending = await run_turn(*parts, turn, claimed, self._stopping)

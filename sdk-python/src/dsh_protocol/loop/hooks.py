@@ -116,7 +116,10 @@ class Hooks:
 
     def __init__(self) -> None:
         self.pre_step: Chain[PreStep, Decision] = Chain()
-        """Before each step: change its messages, mark a new series, or reject it. May append to the log."""
+        """Before each step: change its messages, mark a new series, or reject it. May append to the log.
+
+        What this hook and the next one may change: rule `loop/request-hook`.
+        """
         self.request: Chain[StepHook, Json] = Chain()
         """Before each attempt: the call configuration, `{provider, model, reasoningEffort?, temperature?, ...}`."""
         self.request_error: Chain[FailedRequest, Retry | None] = Chain()

@@ -1,7 +1,8 @@
 """The inbox of an agent: user messages that wait for a turn or a step, persisted as `agent/inbox/spliced` events.
 
 Two ordered lists: each message in `next-turn` opens a turn of its own, those in `next-step` join the next step. Every
-change is one event of the log, so the lists are a fold of it, inherited events included: a fork inherits what was pending.
+change is one event of the log, so the lists are a fold of it, inherited events included: a fork inherits what was pending
+(rule `loop/inbox-fold`).
 """
 
 from __future__ import annotations
@@ -110,7 +111,10 @@ class Inbox:
         self._splice(target, 0, 0, list(messages))
 
     def replace(self, message_id: str, message: Json) -> bool:
-        """Put another message in the place of a pending one; false when it is not pending (any more)."""
+        """Put another message in the place of a pending one; false when it is not pending (any more).
+
+        Rule `loop/inbox-taken-back`.
+        """
         return self._exchange(message_id, [message])
 
     def remove(self, message_id: str) -> bool:
@@ -123,7 +127,10 @@ class Inbox:
             self._splice(target, 0, len(self._lists[target]), [], canceled=True)
 
     def claim(self, *, first: bool) -> list[Json]:
-        """Take out what the next step begins with: all of `next-step`, and for the first step of a turn one of `next-turn`."""
+        """Take out what the next step begins with: all of `next-step`, and for the first step of a turn one of `next-turn`.
+
+        Rule `loop/inbox-claim`.
+        """
         claimed = self._take("next-step", len(self._lists["next-step"]))
         return claimed + self._take("next-turn", 1) if first else claimed
 
@@ -151,7 +158,7 @@ class Inbox:
         canceled: bool = False,
     ) -> None:
         if not removed and not inserted:
-            return
+            return  # Rule `loop/inbox-no-op`.
         data: Json = {"target": target, "start": start}
         if removed:
             data["removedCount"] = removed

@@ -1,7 +1,8 @@
-"""Failed requests are sent again by the policy of their provider (rules `loop/retry-*`)."""
+"""Failed requests are sent again by the policy of their provider (rules `loop/retry-codes`, `loop/retry-limit` and others)."""
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from dsh_protocol.abort import cancel_on
+from dsh_protocol.llm import Retry as NextRetry
 from dsh_protocol.llm import RetryPolicy, next_retry, retry_data, retry_started_data
 
 from .hooks import FailedRequest, Proceed, Retry
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from .agent import Agent
 
+_LOG = logging.getLogger("dsh_protocol.loop")
 _RESETS = frozenset({"step/start", "turn/end"})
 
 
@@ -33,7 +36,8 @@ class _Chain:
 class Retries:
     """The retries of one agent: `agent.hooks.request_error.use(Retries(agent))`.
 
-    Counts per provider and policy, anew in each step. Logs `llm/retry` before a wait and `llm/retry-started` behind it.
+    Counts per provider and policy, anew in each step (rule `loop/retry-count`). Logs `llm/retry` before a wait and
+    `llm/retry-started` behind it (rule `loop/retry-logged`).
     """
 
     def __init__(
@@ -55,43 +59,53 @@ class Retries:
         policy = about.retry_policy
         if policy is None:
             return await proceed()
-        # A policy without limits comes behind everybody who knows what to do about the failure.
-        if policy.mode == "always" and await proceed() == "retry":
+        # A policy without limits comes behind everybody who knows what to do about the failure (`loop/retry-always`).
+        if policy.mode == "always" and await _decided_by_others(proceed) == "retry":
             return "retry"
-        if await self._retry(about, policy):
-            return "retry"
-        return None if policy.mode == "always" else await proceed()
-
-    async def _retry(self, about: FailedRequest, policy: RetryPolicy) -> bool:
         key = (about.provider, policy.key)
         chain = self._chains.get(key) or _Chain(self._session.options.new_id())
         retry = next_retry(policy, about.failure, chain.retries, self._spread())
-        if retry is None:
-            return False
+        if about.signal.aborted or retry is None:
+            return None if policy.mode == "always" else await proceed()
         self._chains[key] = chain
         chain.retries = retry.retry
-        self._session.append(
-            "llm/retry",
-            retry_data(
-                policy,
-                retry,
-                about.failure,
-                retry_id=chain.id,
-                turn=about.turn,
-                step=about.step,
-                provider=about.provider,
-            ),
+        return "retry" if await self._wait(about, policy, retry, chain.id) else None
+
+    async def _wait(
+        self, about: FailedRequest, policy: RetryPolicy, retry: NextRetry, retry_id: str
+    ) -> bool:
+        """Wait, between the two events of a retry; false when the turn was asked to stop meanwhile.
+
+        Rule `loop/retry-canceled`.
+        """
+        turn, step = about.turn, about.step
+        data = retry_data(
+            policy,
+            retry,
+            about.failure,
+            retry_id=retry_id,
+            turn=turn,
+            step=step,
+            provider=about.provider,
         )
+        self._session.append("llm/retry", data)
         with cancel_on(about.signal):
             await self._sleep(retry.delay_ms / 1000)
         if about.signal.aborted:
             return False
-        self._session.append(
-            "llm/retry-started",
-            retry_started_data(retry, retry_id=chain.id, turn=about.turn, step=about.step),
-        )
+        started = retry_started_data(retry, retry_id=retry_id, turn=turn, step=step)
+        self._session.append("llm/retry-started", started)
         return True
 
     def _observe(self, event: Event) -> None:
         if event.type in _RESETS:
             self._chains.clear()
+
+
+async def _decided_by_others(proceed: Proceed[Retry | None]) -> Retry | None:
+    """What the other hooks say; one that fails says nothing."""
+    try:
+        return await proceed()
+    except Exception as error:
+        _LOG.warning("a hook for failed requests has failed: %s", error)
+        return None

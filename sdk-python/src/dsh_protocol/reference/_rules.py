@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +27,17 @@ class ReaderEffect:
     """What the released reader of one format does with a stored log that breaks a rule.
 
     `hard` names the event types for which it does not even look whether it drops the row: true for
-    all, empty for none. `in_logs` is false for a rule about calls, which no log can break.
+    all, empty for none. `late` names those whose rows it does not drop, but refuses the log for.
+    `verdicts` are those that are false then, in rows that it keeps. `in_logs` is false for a rule
+    about calls, which no log can break.
     """
 
     format: int
     release: str
     effect: ReadEffect
     hard: bool | tuple[str, ...]
+    late: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
     in_logs: bool = True
 
     @property
@@ -41,6 +46,8 @@ class ReaderEffect:
         if not self.in_logs:
             return f"release {self.release} checks it when it is called; no log can break it"
         words = f"release {self.release} {_EFFECTS[self.effect]}"
+        if self.late:
+            words += f"; it refuses the log for a row of {', '.join(self.late)} that it does not drop anyway"
         if not self.hard:
             return words
         where = "even in rows that it drops"
@@ -58,6 +65,8 @@ class ReaderEffect:
             "release": self.release,
             "effect": self.effect,
             "hard": hard,
+            "late": list(self.late),
+            "verdicts": list(self.verdicts),
             "text": self.text,
         }
 
@@ -175,10 +184,26 @@ def explain(rule_id: str) -> Explanation:
 
 def _effect(entry: Rule, version: int) -> ReaderEffect:
     hard = entry.hard.get(str(version), [])
+    in_logs = entry.level != "service"
     return ReaderEffect(
         format=version,
         release=RELEASES[version],
         effect=entry.read_effect(version),
         hard=True if hard is True else tuple(hard),
-        in_logs=entry.level != "service",
+        late=tuple(entry.late.get(str(version), ())),
+        verdicts=tuple(_false_verdicts(entry, version)) if in_logs else (),
+        in_logs=in_logs,
     )
+
+
+def _false_verdicts(entry: Rule, version: int) -> Iterator[str]:
+    """The verdicts on a log that breaks the rule. A row that is dropped leaves open what can be done with the others."""
+    effect = entry.read_effect(version)
+    if effect == "refuse":
+        yield "readable"
+    if entry.is_invalid(version):
+        yield "valid"
+    if effect == "refuse" or (effect == "accept" and entry.bars_resume(version)):
+        yield "resumable"
+    if entry.level == "provider":
+        yield "wireValid"

@@ -150,16 +150,17 @@ class _Scan:
             self._look_at(events)
 
     def _judge(self, events: Sequence[Event], errors: list[Finding]) -> None:
-        if self.cut is None:
-            dropped = (f.line for f in errors if self._effect(f) == "drop-tail")
-            self.cut = min((line for line in dropped if line is not None), default=None)
         types = {event.line: event.type for event in events}
-        for finding in errors:
+        effects = [self._effect(f, types.get(f.line, "")) for f in errors]
+        if self.cut is None:
+            dropped = (
+                f.line for f, effect in zip(errors, effects, strict=True) if effect == "drop-tail"
+            )
+            self.cut = min((line for line in dropped if line is not None), default=None)
+        for finding, effect in zip(errors, effects, strict=True):
             hard = rule(finding.rule).is_hard(self._version, types.get(finding.line, ""))
             inside = self.cut is None or finding.line is None or finding.line < self.cut
-            if (hard or (inside and self._effect(finding) == "refuse")) and (
-                len(self.refusals) < _MAX_REFUSALS
-            ):
+            if (hard or (inside and effect == "refuse")) and (len(self.refusals) < _MAX_REFUSALS):
                 self.refusals.append(finding)
 
     def _look_at(self, events: Sequence[Event]) -> None:
@@ -171,8 +172,8 @@ class _Scan:
             elif event.type == END_SEED and is_inherited_marker(event.data):
                 self._has_marker = True
 
-    def _effect(self, finding: Finding) -> str:
-        return rule(finding.rule).read_effect(self._version)
+    def _effect(self, finding: Finding, event_type: str) -> str:
+        return rule(finding.rule).read_effect(self._version, event_type)
 
     def finish(self, complete_lines: int | None) -> None:
         """Judge the log as a whole; of a compressed one, `complete_lines` stand in complete frames.

@@ -107,7 +107,7 @@ def _decides(log: Log, finding: Finding, event_type: str) -> bool:
     if finding.rule in UNREAD:
         return True
     entry, version = rule(finding.rule), log.dialect.version
-    return entry.read_effect(version) != "accept" or entry.is_hard(version, event_type)
+    return entry.read_effect(version, event_type) != "accept" or entry.is_hard(version, event_type)
 
 
 def _first(findings: list[Finding]) -> tuple[list[Finding], int | None]:

@@ -57,7 +57,7 @@ class _Partial:
         if self.kind in _PROSE:
             return {"type": self.kind, "text": join_surrogates("".join(self.texts))}
         if self.kind != _TOOL_CALL:
-            fail("stream/open-block", self.place, index=index, type=self.kind)
+            fail("stream/open-block", self.place, type=self.kind)
         call_id = f"call-{index}" if self.call_id is None else self.call_id
         arguments = join_surrogates("".join(self.arguments))
         return {"type": _TOOL_CALL, "id": call_id, "name": self.name, "arguments": arguments}

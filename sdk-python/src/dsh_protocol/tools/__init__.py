@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._results import ToolFailure, ToolResult, ToolSuccess
+from ._pipeline import Stage
+from ._results import NOT_STARTED, ToolFailure, ToolResult, ToolSuccess
 from .definitions import ToolDefinition, ToolOutput, typed_tool
 from .dsl import parameter_schema, value_schema
 from .errors import (
@@ -25,12 +26,14 @@ from .subset import assert_object_schema, assert_supported, schema_violations
 from .values import value_violations
 
 __all__ = [
+    "NOT_STARTED",
     "RUN_CODE",
     "ApprovalRequest",
     "FunctionTool",
     "JsonSchemaError",
     "PostDecision",
     "PreDecision",
+    "Stage",
     "ToolArgsError",
     "ToolCall",
     "ToolDefinition",

@@ -81,6 +81,10 @@ def thrown(error: BaseException) -> ToolFailure:
     return failure(message_of(error), info_of(error))
 
 
+NOT_STARTED: Final = failure(_NOT_STARTED[0], {"name": "AbortError", "code": _NOT_STARTED[1]})
+"""The result of a call that was cancelled before it began."""
+
+
 def aborted(*, started: bool, prior: ToolResult | None = None) -> ToolFailure:
     """The failure of a call that was cancelled; it keeps the contexts of the result that it replaces."""
     message, code = _ABORTED if started else _NOT_STARTED

@@ -6,6 +6,8 @@ They know two ops, `seqs.encode` and `json.roundtrip`, the second only for texts
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -84,6 +86,43 @@ def endless(_message: Json) -> Json:
     return hang(_message)
 
 
+def flood_at_stop(message: Json) -> Json:
+    while message["cmd"] == "stop":
+        print("x" * 1_000_000)
+    return right(message)
+
+
+def twice(message: Json) -> Json:
+    print(json.dumps(right(message)), flush=True)
+    # The second line is there when the next question is asked.
+    return right(message)
+
+
+def with_mark(message: Json) -> Json:
+    sys.stdout.write("\ufeff")
+    return right(message)
+
+
+def latin(message: Json) -> Json:
+    sys.stdout.buffer.write('{"number": 1, "error": "\xe4"}\n'.encode("latin-1"))
+    sys.stdout.flush()
+    return right(message)
+
+
+def deep(message: Json) -> Json:
+    # As deep as the parser just takes, and what looks at the answer does not.
+    depth = 900
+    print(f'{{"number": {message["number"]}, "ok": {"[" * depth}{"]" * depth}}}', flush=True)
+    return right(message)
+
+
+def heir(_message: Json) -> Json:
+    # Something else holds the pipes of a process that has ended.
+    child = [sys.executable, "-c", "import time; time.sleep(20)"]
+    subprocess.Popen(child, start_new_session=True)
+    os._exit(4)
+
+
 def no_stop(message: Json) -> Json:
     return hang(message) if message["cmd"] == "stop" else right(message)
 
@@ -121,6 +160,18 @@ WAYS: dict[str, Callable[[Json], Json]] = {
     ),
     "always-fails": case_only(lambda message: {"number": message["number"], "error": "a bug"}),
     "two-ways": case_only(two_ways),
+    "twice": case_only(twice),
+    "bye": lambda message: {"bye": True} if message["cmd"] == "stop" else right(message),
+    "flood-at-stop": flood_at_stop,
+    "byte-order-mark": case_only(with_mark),
+    "latin-1": case_only(latin),
+    "deep": case_only(deep),
+    "heir": case_only(heir),
+    "surrogates": lambda message: (
+        {"protocol": 1, "implementation": {"name": "\ud800", "version": "\udfff<b>"}}
+        if message["cmd"] == "start"
+        else right(message)
+    ),
     "no-stop": no_stop,
     "bad-exit": bad_exit,
     "other-protocol": lambda message: {**right(message), "protocol": 2},
@@ -131,17 +182,19 @@ WAYS: dict[str, Callable[[Json], Json]] = {
 }
 
 
+TOLD_TO_STOP = ("no-stop", "bad-exit", "bye", "flood-at-stop")
+
+
 def main(way: str) -> None:
     """Talk like an adapter."""
     answer = WAYS[way]
     for line in sys.stdin:
         message = json.loads(line)
-        reply = (
-            answer(message) if message["cmd"] != "stop" or way in ("no-stop", "bad-exit") else None
-        )
-        if message["cmd"] == "stop":
+        stops = message["cmd"] == "stop"
+        if not stops or way in TOLD_TO_STOP:
+            print(json.dumps(answer(message)), flush=True)
+        if stops:
             return
-        print(json.dumps(reply), flush=True)
 
 
 main(sys.argv[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     _logs,
+    _loop,
     _projections,
     _prompt,
     _requests,
@@ -54,6 +55,7 @@ OPS: dict[str, Op] = {
     "prompt.context": _projections.context,
     "prompt.header": _projections.header,
     "prompt.attempt": _projections.attempt,
+    "loop.replay": _loop.replay,
     "tools.run": _tools.run,
     "tools.schema": _tools.schema,
     "wire.parse": _responses.wire_parse,

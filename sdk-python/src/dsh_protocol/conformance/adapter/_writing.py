@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from dsh_protocol.findings import RefusedError
 from dsh_protocol.rows import (
     EVENT_CLASSES,
     Event,
@@ -70,10 +71,17 @@ def continue_(given: Json, _version: int) -> Json:
         path = log_path(Path(folder), log.header, compressed=compressed)
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
-        with Store(folder, "zstd" if compressed else "none").open_writer(log.header.id) as writer:
-            writer.append([make_event("session/end-seed", writer.count, 1, {})])
+        try:
+            _append_end_seed(Store(folder, "zstd" if compressed else "none"), log.header.id)
+        except RefusedError as error:
+            return of_findings(None, error.findings)
         stored = path.read_bytes()
     if not compressed:
         return {"ok": {"lines": stored.decode().removesuffix("\n").split("\n")}}
     frames = [b"".join(decompress(stored, frame)) for frame in scan_frames(stored).frames]
     return {"ok": {"frames": [frame.decode() for frame in frames]}}
+
+
+def _append_end_seed(store: Store, session_id: str) -> None:
+    with store.open_writer(session_id) as writer:
+        writer.append([make_event("session/end-seed", writer.count, 1, {})])

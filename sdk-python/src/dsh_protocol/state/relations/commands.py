@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ._scene import MISSING, Aspect, Scene, key
 if TYPE_CHECKING:
     from dsh_protocol.rows import Event
 
+_DIGITS = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 _RUN = "command/run"
 _DONE = "command/done"
 _SOURCE = "sourceEventSeq"
@@ -53,7 +55,7 @@ class Commands(Aspect):
 
     def check_last(self, scene: Scene) -> None:
         """Report a source that is still to come."""
-        source = count(scene.data.get(_SOURCE))
+        source = self._named(scene.data.get(_SOURCE))
         if scene.type == _DONE and source is not None and self._is_ahead(source, scene.seq):
             self._report_source(scene.report, source)
 
@@ -63,7 +65,7 @@ class Commands(Aspect):
         self._events.add(event.seq)
         if event.type != _DONE or blame not in (None, event.seq):
             return
-        source = count(data.get(_SOURCE))
+        source = self._named(data.get(_SOURCE))
         if source is not None and self._is_ahead(source, event.seq):
             self._ahead.append((event, source))
 
@@ -84,13 +86,22 @@ class Commands(Aspect):
         report, kind = scene.report, scene.data.get("kind")
         if kind != "success":
             report.add("command/source-kind", *_PLACE, kind=kind)
-        seq = count(source)
-        if seq is None:
-            report.add("command/source-earlier", *_PLACE, found=source)
-        elif seq == scene.seq:
+        seq = self._named(source)
+        if seq == scene.seq:
             report.add("command/source-target", *_PLACE, found=seq)
-        elif seq in self._events or (seq > scene.seq and not self._is_ahead(seq, scene.seq)):
+        elif seq in self._events:
             self._report_source(report, seq)
+        elif seq is not None and self._is_ahead(seq, scene.seq):
+            return
+        elif count(source) is None or seq is None or seq > scene.seq:
+            report.add("command/source-earlier", *_PLACE, found=source)
+
+    def _named(self, source: Any) -> int | None:
+        """The number of the event that a source names, null when it names none. In format 3 a text does so, too: it is
+        looked up as the name of a member."""
+        if self._dialect.looks_ahead and isinstance(source, str) and _DIGITS.fullmatch(source):
+            return int(source)
+        return count(source)
 
     def _report_source(self, report: Report, seq: int) -> None:
         """Report a source that is an event of a command, or else a later event."""
