@@ -139,7 +139,7 @@ def test_a_killed_process_leaves_a_session_that_goes_on(endpoint: Callable[..., 
             started.wait(timeout=30)
         # The log is never behind what was sent.
         before = open_log(log_path()).events
-        sent = ["user/message", "request/header", "request/context"]
+        sent = ["request/header", "request/context", "session/title"]
         assert [event.type for event in before[-3:]] == sent
         result = run("Still there?", "--session", "a")
     assert (result.exit_code, result.stdout) == (0, "Hi\n")

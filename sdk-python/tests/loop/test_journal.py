@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +133,11 @@ async def test_what_is_outside_is_never_ahead_of_the_log(tmp_path: Path) -> None
         return "done"
 
     class Watched(Scripted):
-        def stream(self, request: Any) -> Any:
+        async def _chunks(self, reply: Any) -> AsyncGenerator[Any, None]:
+            # A model sends its request when the first chunk is awaited.
             look("request")
-            return super().stream(request)
+            async for chunk in super()._chunks(reply):
+                yield chunk
 
     model = Watched(calls(("1", "a", ""), ("2", "b", ""), ("3", "a", "")), text("end"))
     tools = (tool("a", body, parallel=True), tool("b", body))
