@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +137,9 @@ async def test_what_is_outside_is_never_ahead_of_the_log(tmp_path: Path) -> None
         async def _chunks(self, reply: Any) -> AsyncGenerator[Any, None]:
             # A model sends its request when the first chunk is awaited.
             look("request")
-            async for chunk in super()._chunks(reply):
-                yield chunk
+            async with aclosing(super()._chunks(reply)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
 
     model = Watched(calls(("1", "a", ""), ("2", "b", ""), ("3", "a", "")), text("end"))
     tools = (tool("a", body, parallel=True), tool("b", body))
