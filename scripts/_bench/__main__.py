@@ -1,29 +1,38 @@
-"""Run every case in fresh processes, round by round, and print medians and ratios."""
+"""Run every case in fresh processes, round by round, and print the figures, ratios and budgets.
+
+Other work on the machine only ever adds to a figure, so the least of all rounds counts. All are CPU seconds.
+"""
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from . import growth, storage
+from . import budgets, growth, official, storage
+from .budgets import Budget
 from .cases import CASES
 from .logs import TURNS, write
 from .storage import STORAGE
 
 _FLOOR = "parse_json"
+_OFFICIAL = "official_open"
+_ONCE = {"check_process", "memory"}
+"""Cases that are no work on a log of any length."""
+_VALIDATOR = {"validate_parsed": "of parsed events", "validate_text": "of rows, parsing included"}
 
 
 def main() -> None:
-    """Parse the arguments and print the table."""
+    """Parse the arguments and print the tables."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="rounds; each runs every case once")
     parser.add_argument("--turns", type=int, default=TURNS, help="turns of the long log")
     parser.add_argument(
-        "--events", type=int, default=1_000_000, help="events of the long log on disk"
+        "--events", type=int, default=1_000_000, help="events of the long log on disk; 0: none"
     )
     parser.add_argument("--case", nargs=2, metavar=("NAME", "LOG"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -32,60 +41,103 @@ def main() -> None:
         print((CASES | STORAGE)[name](Path(log)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        _measure(Path(folder), arguments.rounds, arguments.turns)
-    _grow()
-    with tempfile.TemporaryDirectory() as folder:
-        _store(Path(folder), arguments.rounds, arguments.events)
+        taken = _measure(Path(folder), arguments.rounds, arguments.turns)
+    taken += _grow(arguments.rounds)
+    print("\nbudgets")
+    for budget, figure in taken:
+        print(budget.line(figure, official.ABSENT))
+    if arguments.events:
+        with tempfile.TemporaryDirectory() as folder:
+            _store(Path(folder), arguments.rounds, arguments.events)
 
 
-def _measure(folder: Path, rounds: int, turns: int) -> None:
+Taken = list[tuple[Budget, float | None]]
+
+
+def _measure(folder: Path, rounds: int, turns: int) -> Taken:
     long, compacted, small = (
         folder / name for name in ("long.jsonl", "compacted.jsonl", "s.jsonl")
     )
     write(long, turns=turns)
     write(compacted, turns=turns, compactions=True)
     write(small, turns=2)
-    events = long.read_bytes().count(b"\n") - 1
-    print(
-        f"long log: {events} events, {long.stat().st_size / 1e6:.1f} MB; {rounds} rounds, medians"
+    events, size = long.read_bytes().count(b"\n") - 1, long.stat().st_size
+    print(f"long log: {events} events, {size / 1e6:.1f} MB; the least of {rounds} rounds")
+    if not official.is_present():
+        print(official.ABSENT)
+    names = [name for name in CASES if name not in _ONCE]
+    figures = _rounds(names, long, rounds)
+    _print_table("long log", figures)
+    _print_table("with a compaction every 50 turns", _rounds(names, compacted, rounds))
+    _print_validator(figures, events, size)
+    memory, process = (
+        _rounds([name], log, rounds)[name]
+        for name, log in (("memory", long), ("check_process", small))
     )
-    for title, log in (("long log", long), ("with a compaction every 50 turns", compacted)):
-        figures = _rounds([name for name in CASES if name != "check_process"], log, rounds)
-        _print_table(title, figures)
-    (seconds,) = _rounds(["check_process"], small, rounds).values()
-    print(f"\ncheck of a small log, whole process: {seconds * 1000:.0f} ms")
+    return [
+        (budgets.OPEN_ALL, _share(figures, "open_all_messages")),
+        (budgets.OPEN_LAST, _share(figures, "open_last_request")),
+        (budgets.CHECK, _share(figures, "full_check")),
+        (budgets.MEMORY, memory),
+        (budgets.PROCESS, process * 1000),
+    ]
 
 
 def _rounds(names: list[str], log: Path, rounds: int) -> dict[str, float]:
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    """The least of each case; of the official library as well, when a case is one of work on any log."""
+    taken: dict[str, list[float]] = {}
     for _ in range(rounds):
         for name in names:
             command = [sys.executable, "-m", "_bench", "--case", name, str(log)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
-            taken[name].append(float(done.stdout))
-    return {name: statistics.median(values) for name, values in taken.items()}
+            taken.setdefault(name, []).append(float(done.stdout))
+        if _FLOOR in names and official.is_present():
+            taken.setdefault(_OFFICIAL, []).append(official.open_log(log))
+    return {name: min(values) for name, values in taken.items()}
+
+
+def _share(figures: dict[str, float], name: str) -> float | None:
+    """A figure as a ratio to the official full open of the same log, null when that was not measured."""
+    return figures[name] / figures[_OFFICIAL] if _OFFICIAL in figures else None
 
 
 def _print_table(title: str, figures: dict[str, float]) -> None:
-    print(f"\n{title}: CPU, and as a ratio to parsing the same bytes with the json module")
-    floor = figures[_FLOOR]
+    print(
+        f"\n{title}: CPU; as a ratio to the json module that parses the same bytes, and to the official full open"
+    )
     for name, value in figures.items():
-        if name == "memory":
-            print(f"  {name:22} {value:8.2f} x the size of the file")
-        else:
-            print(f"  {name:22} {value * 1000:8.0f} ms {value / floor:8.2f} x")
+        share = _share(figures, name)
+        ratio = "" if share is None else f" {share:8.2f} x official"
+        print(f"  {name:22} {value * 1000:8.0f} ms {value / figures[_FLOOR]:8.2f} x json{ratio}")
 
 
-def _grow() -> None:
+def _print_validator(figures: dict[str, float], events: int, size: int) -> None:
+    print("\nValidator, one event at a time (the json module parses the same rows)")
+    for name, what in ((_FLOOR, "json.loads of rows"), *_VALIDATOR.items()):
+        seconds = figures[name]
+        rate = f"{events / seconds:10,.0f} events/s {size / 1e6 / seconds:7.0f} MB/s"
+        print(f"  {what:28} {rate} {seconds / figures[_FLOOR]:6.2f} x json")
+
+
+def _grow(rounds: int) -> Taken:
     print("\ngrowth with the surface: one step at 10,000 and at 100,000 nodes")
-    for name, step in (
-        ("append + next request", growth.append_step),
-        ("replacement + next request", growth.replace_step),
+    taken: Taken = []
+    for name, step, budget in (
+        ("append + next request", growth.append_step, budgets.APPEND),
+        ("replacement + next request", growth.replace_step, budgets.REPLACE),
     ):
-        few, many = step(10_000), step(100_000)
+        few, many = (_least(partial(step, nodes), rounds) for nodes in (10_000, 100_000))
         print(f"  {name:28} {few * 1e6:7.1f} us {many * 1e6:7.1f} us   {many / few:5.2f} x")
-    seconds = growth.tail_replacements(100_000)
-    print(f"  100,000 appends and 1,000 replacements near the end: {seconds * 1000:.0f} ms")
+        taken.append((budget, many / few))
+    ours = _least(partial(growth.tail_replacements, 100_000), rounds)
+    theirs = _least(official.tail_replacements, rounds) if official.is_present() else None
+    known = "" if theirs is None else f"; official {theirs * 1000:.0f} ms"
+    print(f"  100,000 appends and 1,000 replacements near the end: {ours * 1000:.0f} ms{known}")
+    return [*taken, (budgets.TAIL, None if theirs is None else ours / theirs)]
+
+
+def _least(work: Callable[[], float], rounds: int) -> float:
+    return min(work() for _ in range(rounds))
 
 
 def _store(folder: Path, rounds: int, events: int) -> None:

@@ -1,4 +1,5 @@
-"""Random logs and mutated ones, asked of this package and of the official runtime. See `scripts/fuzz --help`."""
+"""Random logs and mutated ones, and random questions about prompts and tools, asked of this package and of the official
+runtime. See `scripts/fuzz --help`."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from dsh_protocol.conformance.process import AdapterFailure
 from .compare import Difference, differences, shown, text_differences, writing_differences
 from .logs import random_log
 from .mutations import mutate
+from .prompts import prompt_differences
 from .texts import Text, mutate_text, text_of
 from .writer import Json, Log
 
@@ -50,7 +52,11 @@ def main() -> int:
         rng = random.Random(f"{given.seed}:{index}:writing")
         asked, more = _writing(rng, question, version, official[version])
         found += more
+        found += _prompts(
+            random.Random(f"{given.seed}:{index}:prompts"), version, official[version]
+        )
         counts["logs"] += 1
+        counts["prompts"] += 1
         counts["writing"] += asked
         counts[question.kind] += 1
         for difference in found:
@@ -142,6 +148,16 @@ def _writing(
         return writing_differences(rng, question.log, version, ask)
     except AdapterFailure as failure:
         return 1, [Difference("any", {}, {"error": f"{failure.kind}: {failure.why}"}, None)]
+
+
+def _prompts(rng: random.Random, version: int, official: Conversation) -> list[Difference]:
+    def ask(op: str, given: Json) -> Json:
+        return official.ask("fuzz", op, version, given)
+
+    try:
+        return prompt_differences(rng, version, ask)
+    except AdapterFailure as failure:
+        return [Difference("any", {}, {"error": f"{failure.kind}: {failure.why}"}, None)]
 
 
 def _keep(out: Path, index: int, question: _Question, difference: Difference, count: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
@@ -22,4 +22,5 @@ def load(name: str) -> Any:
     Raises:
         FileNotFoundError: no data has this name.
     """
-    return json.loads(files(__name__).joinpath(f"{name}.json").read_bytes())
+    # Not importlib.resources, whose import costs as much as checking a small log.
+    return json.loads((Path(__file__).parent / f"{name}.json").read_bytes())

@@ -1,6 +1,5 @@
 // Prompt assembly: the prompt service of the library, step by step, and its pure functions.
-import { World } from './world.mjs'
-import { Thrown } from './world.mjs'
+import { Thrown, World } from './world.mjs'
 
 export function promptOps(library) {
   if (library.version < 4) return {}
@@ -51,7 +50,7 @@ export const promptSteps = {
     await fiber
     if (as !== undefined) world.undo.set(as, () => fiber.dispose())
   },
-  dispose: (world, { of }) => later(world.undo.get(of)()),
+  dispose: (world, { of }) => later(world.undo.get(of)?.()),
   together: (world, { steps }) => Promise.all(steps.map(async (step) => (await world.act(step)) ?? null)),
   'on-change': (world, step) => world.keep(step, (ctx) => ctx.on(`${step.what ?? 'system-prompt'}/change`, changed(world, step))),
   listen: (world, step) =>
@@ -65,16 +64,22 @@ export const promptSteps = {
     return { members, ...Object.fromEntries(members.map((name) => [name, world.shownMember(given[name])])) }
   },
   refresh(world, step) {
+    if (!world.assemblies.has(step.of)) return null
     const service = world.ctx().systemPrompt
     return kept(world, step, service.refreshContext(world.assemblies.get(step.of), world.context(step.context)))
   },
-  render: (world, { of }) => ({ prompt: world.library.systemPrompt.renderPrompt(world.assemblies.get(of)) }),
+  render(world, { of }) {
+    if (!world.assemblies.has(of)) return null
+    return { prompt: world.library.systemPrompt.renderPrompt(world.assemblies.get(of)) }
+  },
   contexts(world, { of }) {
+    if (!world.assemblies.has(of)) return null
     const { renderContextSections, renderContextSnapshot } = world.library.systemPrompt
     const assembly = world.assemblies.get(of)
     return { sections: renderContextSections(assembly), snapshot: renderContextSnapshot(assembly) }
   },
-  'tools-text': (world, { of }) => ({ text: JSON.stringify(world.assemblies.get(of).tools) }),
+  'tools-text': (world, { of }) =>
+    world.assemblies.has(of) ? { text: JSON.stringify(world.assemblies.get(of).tools) } : null,
   order(world, { section, context }) {
     const service = world.ctx().systemPrompt
     const order = section === undefined ? service.getContextOrder(context) : service.getSectionOrder(section)

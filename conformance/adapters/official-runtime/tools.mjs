@@ -33,7 +33,7 @@ function written(schema) {
 const toolSteps = {
   async start(world, { config = {}, tools = {} }) {
     const { ToolRuntime } = world.library.tools
-    await world.start(config, [registryOf(ToolRuntime), tools], [world.library.timeouts, {}])
+    await world.start(config, { plugin: ToolRuntime, settings: tools, service: 'tools' }, { plugin: world.library.timeouts })
   },
   register: (world, step) => world.keep(step, (ctx) => ctx.tools.register(definition(world, step.tool))),
   restrict: (world, step) => world.keep(step, (ctx) => ctx.tools.restrict(picked(step, ['allow', 'deny']))),
@@ -55,14 +55,10 @@ const toolSteps = {
   async execute(world, { scope, call, signal }) {
     world.controller = new AbortController()
     if (signal === 'aborted') world.controller.abort()
-    const { result, ...others } = { result: await world.ctx().tools.execute(execution(world, scope, call, world.controller.signal)) }
-    return JSON.parse(JSON.stringify({ ...others, ...result }))
+    const result = await world.ctx().tools.execute(execution(world, scope, call, world.controller.signal))
+    // Members without a value are not there.
+    return JSON.parse(JSON.stringify(result))
   },
-}
-
-function registryOf(ToolRuntime) {
-  ToolRuntime.provides = ['tools']
-  return ToolRuntime
 }
 
 function where({ prepend, global }) {
@@ -83,7 +79,7 @@ function definition(world, { typed, execute, output, ...others }) {
   const made = { ...others, execute: body(world, execute ?? {}) }
   if (output !== undefined) made.output = outputOf(world, output)
   for (const name of ['projectContent', 'finalizeContent']) {
-    if (name in made) made[name] = content(world, made[name])
+    if (name in made) made[name] = returning(world, made[name])
   }
   if ('isConcurrencySafe' in made) made.isConcurrencySafe = returning(world, made.isConcurrencySafe)
   return typed ? world.library.tools.defineTool(made) : made
@@ -91,17 +87,13 @@ function definition(world, { typed, execute, output, ...others }) {
 
 function outputOf(world, output) {
   if (output === null || typeof output !== 'object' || output.render === null) return output
-  const render = output.render === undefined ? (_args, value) => [shown(value)] : content(world, output.render)
+  const render = output.render === undefined ? (_args, value) => [shown(value)] : returning(world, output.render)
   const meta = 'presentationMeta' in output ? { presentationMeta: returning(world, output.presentationMeta) } : {}
   return { ...output, render, ...meta }
 }
 
 function shown(value) {
   return { type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }
-}
-
-function content(world, given) {
-  return returning(world, given)
 }
 
 function returning(world, given) {

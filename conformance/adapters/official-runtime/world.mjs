@@ -22,8 +22,10 @@ export class World {
 
   // Answers to all steps of a case. The services start before the first one, with its settings if it has some.
   async answers(given) {
+    const unknown = given.steps.find((step) => !Object.hasOwn(this.steps, step.do))
+    if (unknown !== undefined) throw new TypeError(`no step is called ${unknown.do}`)
     const answers = []
-    if (given.steps[0].do !== 'start') await this.start({})
+    if (given.steps[0].do !== 'start') await this.act({ do: 'start' })
     for (const step of given.steps) answers.push(await this.answer(step))
     return { steps: answers }
   }
@@ -37,17 +39,15 @@ export class World {
   }
 
   act(step) {
-    const act = this.steps[step.do]
-    if (act === undefined) throw new TypeError(`no step is called ${step.do}`)
-    return act(this, step)
+    return this.steps[step.do](this, step)
   }
 
   async start(config, ...more) {
     const { Context } = this.library.cordis
     this.root = new Context()
     await this.root.plugin(this.library.systemPrompt.SystemPrompt, config)
-    for (const [service, settings] of more) await this.root.plugin(service, settings)
-    this.inject = ['systemPrompt', ...more.flatMap(([{ provides = [] }]) => provides)]
+    for (const { plugin, settings = {} } of more) await this.root.plugin(plugin, settings)
+    this.inject = ['systemPrompt', ...more.flatMap(({ service = [] }) => service)]
     this.owners.set(undefined, { ctx: (await this.plugin(undefined)).ctx })
   }
 

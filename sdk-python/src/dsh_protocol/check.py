@@ -15,12 +15,13 @@ from .rows import (
     Log,
     ReadLimits,
     find_logs,
-    lossless_findings,
     open_log,
+    paused_gc,
     release_payloads,
 )
 from .rules import refuse, rule
 from .schemas import Validator, without_repeats
+from .screening import Screen
 from .state import LogState
 from .verdicts import Verdicts, judge, unusable
 
@@ -126,7 +127,9 @@ def check_log(log: Log, *, path: str = "", tick: Tick | None = None) -> Report:
     found = _Found(log.dialect.version, log.stats["omittedFindings"])
     found.add(log.findings)
     state = LogState(log.dialect, log.header)
-    counts = _check_events(log, state, found, tick)
+    # Nothing here makes cycles, and a collection between batches would look at all nodes of the log again.
+    with paused_gc():
+        counts = _check_events(log, state, found, tick)
     effects = ReadEffects(log, found.kept)
     verdicts = judge(log, effects, state, found.kept)
     found.add(effects.consequences())
@@ -187,14 +190,20 @@ class _Found:
 def _check_events(log: Log, state: LogState, found: _Found, tick: Tick | None) -> dict[str, Any]:
     """Plan and apply every event, add what is found, and count what was not looked at."""
     validator = Validator(f"session/v{log.dialect.version}/event")
+    screen, take = Screen(log.dialect, validator), state.take
     counts: Counter[str] = Counter()
     for start in range(0, len(log.events), _BATCH):
         batch = log.events[start : start + _BATCH]
-        found.add(lossless_findings(batch))
-        for event in batch:
+        gists, looked_at = screen.gists(batch), []
+        found.add(screen.findings)
+        for event, gist in zip(batch, gists, strict=True):
+            if gist is not None and take(event, gist):
+                continue
             found.add(_check_event(event, state, validator))
-        counts.update(event.type for event in batch if _is_unchecked(event, log, validator))
-        release_payloads(batch)
+            looked_at.append(event)
+            if _is_unchecked(event, log, validator):
+                counts[event.type] += 1
+        release_payloads([*looked_at, *screen.decoded])
         if tick is not None:
             tick(start + len(batch), len(log.events))
     found.add(state.finish())
@@ -216,7 +225,7 @@ def _check_event(event: Event, state: LogState, validator: Validator) -> list[Fi
     if not validator.covers(event.type):
         return state.advance(event)
     refused = validator.findings(event.shape)
-    findings = state.advance(event, conforms=not refused)
+    findings = state.advance(event)
     if not refused:
         return findings
     new = without_repeats(refused, findings)

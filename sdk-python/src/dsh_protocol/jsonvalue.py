@@ -102,23 +102,24 @@ def load_members(
     Raises:
         JsonError: as `loads`, for the first text that has no value.
     """
-    decoder = _member_decoder(name)
+    decode = _member_decoder(name).decode
+    try:
+        found: list[msgspec.Raw] = [decode(text).member for text in texts]
+    except (msgspec.MsgspecError, RecursionError):
+        values = [loads(bytes(text), max_depth=max_depth) for text in texts]
+        return [value.get(name) if isinstance(value, dict) else None for value in values]
     members: list[JsonValue] = []
-    for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
-        found = _read_lines(decoder, batch, max_depth)
-        if found is None:
-            values = [loads(bytes(text), max_depth=max_depth) for text in batch]
-            members += [v.get(name) if isinstance(v, dict) else None for v in values]
-        else:
-            members += [holder.member for holder in found]
+    for start in range(0, len(found), _BATCH):
+        members += _read_batch(found[start : start + _BATCH], max_depth)
     return members
 
 
 @cache
 def _member_decoder(name: str) -> msgspec.json.Decoder[Any]:
-    holder = msgspec.defstruct("Holder", [("member", Any, None)], rename={"member": name}, gc=False)
-    return msgspec.json.Decoder(holder, float_hook=_number_with_fraction)
+    member = ("member", msgspec.Raw, msgspec.Raw(b"null"))
+    return msgspec.json.Decoder(
+        msgspec.defstruct("Holder", [member], rename={"member": name}, gc=False)
+    )
 
 
 def dumps(value: JsonValue) -> str:
@@ -246,18 +247,15 @@ def _read_lines(
 ) -> list[Any] | None:
     """All texts at once, null when some need the exact reader."""
     block = b"\n".join(texts)
-    deep = any(is_deeper(bytes(text), max_depth) for text in texts if _is_long(text))
-    if deep or reads_otherwise(block):
+    if len(block) > 2 * max_depth and any(is_deeper(bytes(text), max_depth) for text in texts):
+        return None
+    if reads_otherwise(block):
         return None
     try:
         values = decoder.decode_lines(block)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
     return values if len(values) == len(texts) else None
-
-
-def _is_long(text: bytes | msgspec.Raw) -> bool:
-    return memoryview(text).nbytes > 2 * MAX_DEPTH
 
 
 class _OddNumbers:

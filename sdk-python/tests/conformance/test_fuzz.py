@@ -13,6 +13,7 @@ import pytest
 from _fuzz.compare import differences, text_differences
 from _fuzz.logs import random_log
 from _fuzz.mutations import mutate
+from _fuzz.prompts import agree, question
 from _fuzz.texts import mutate_text, text_of
 from _fuzz.writer import Json, Log
 from _fuzz.writing import writing_questions
@@ -131,3 +132,52 @@ def test_other_answers_are_differences() -> None:
     text.lines[0] = "{"
     assert text_differences(text, 4, ask_of({"check": {"refused": True, "readable": False}})) == []
     assert text_differences(text, 4, ask_of({"check": {"ok": {"events": 1}}}))
+
+
+@FORMATS
+def test_random_questions_about_prompts_are_answered(version: int) -> None:
+    ops: Counter[str] = Counter()
+    for index in range(300):
+        op, asked = question(random.Random(f"prompts{index}"), version)
+        told = answer(op, asked, version)
+        assert agree(told, told)
+        kinds = [
+            kind for step in told.get("steps", [told]) for kind in ("ok", "refused") if kind in step
+        ]
+        ops.update(f"{op} {kind}" for kind in kinds)
+    wanted = {"prompt.attempt ok", "prompt.header ok"}
+    if version == 4:
+        services = ("prompt.run", "prompt.interpolate", "tools.run", "tools.schema")
+        wanted |= {f"{op} {kind}" for op in services for kind in ("ok", "refused")}
+    assert wanted <= {name for name, count in ops.items() if count >= 3}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        ({"ok": {"a": 1}}, {"ok": {"a": 1.0}}, True),
+        ({"ok": {"a": 1}}, {"ok": {"a": 2}}, False),
+        ({"ok": None}, {"refused": {"text": "no"}}, False),
+        # Words that are the implementation's own, and words that a log has.
+        (
+            {"refused": {"rule": "prompt/order-finite", "text": "a"}},
+            {"refused": {"text": "b"}},
+            True,
+        ),
+        (
+            {"refused": {"rule": "prompt/reference-name", "text": "a"}},
+            {"refused": {"text": "b"}},
+            False,
+        ),
+        (
+            {"refused": {"code": "THROWN", "text": "a"}},
+            {"refused": {"code": "THROWN", "text": "b"}},
+            False,
+        ),
+        ({"refused": {"code": "INACTIVE_EFFECT"}}, {"refused": {"text": "b"}}, False),
+        ({"steps": [{"ok": 1}, {"ok": 2}]}, {"steps": [{"ok": 1}, {"ok": 2}]}, True),
+        ({"steps": [{"ok": 1}, {"ok": 2}]}, {"steps": [{"ok": 1}]}, False),
+    ],
+)
+def test_answers_about_prompts_are_compared(ours: Json, theirs: Json, same: bool) -> None:
+    assert agree(ours, theirs) is same

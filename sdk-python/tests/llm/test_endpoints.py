@@ -22,6 +22,8 @@ from dsh_protocol.wire import RequestImage
 pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 KEY = "sk-loopback-0123456789"
+SILENCE = 2000
+"""Milliseconds of silence that end a stream: longer than a busy machine takes between two pieces that it has."""
 
 
 def endpoint(server: Server, wire: str = "deepseek-messages", **settings: Any) -> Endpoint:
@@ -63,7 +65,7 @@ async def test_a_response_is_streamed(request_options: Json, pieces: list[Piece]
 async def test_chunks_come_while_the_response_is_sent(request_options: Json) -> None:
     with serve(Reply([START, OPEN, HI, 30.0])) as server:
         async with endpoint(server).stream(request_options) as stream:
-            with anyio.fail_after(5):
+            with anyio.fail_after(20):
                 assert [await anext(stream), await anext(stream)] == BEGUN
 
 
@@ -71,19 +73,21 @@ async def test_leaving_early_closes_the_connection(request_options: Json) -> Non
     with serve(Reply([START, OPEN, HI, 30.0])) as server:
         async with endpoint(server).stream(request_options) as stream:
             await anext(stream)
-        assert await anyio.to_thread.run_sync(server.closed.wait, 5)
+        assert await anyio.to_thread.run_sync(server.closed.wait, 60)
 
 
 async def test_cancelling_ends_the_call_and_closes_the_connection(request_options: Json) -> None:
     taken = []
     with serve(Reply([START, OPEN, HI, 30.0])) as server:
-        with anyio.move_on_after(0.3) as scope:
+        with anyio.CancelScope() as scope:
             async with endpoint(server).stream(request_options) as stream:
                 async for chunk in stream:
-                    taken.append(chunk)  # noqa: PERF401
+                    taken.append(chunk)
+                    if taken == BEGUN:
+                        scope.cancel()
         assert scope.cancelled_caught
         assert taken == BEGUN
-        assert await anyio.to_thread.run_sync(server.closed.wait, 5)
+        assert await anyio.to_thread.run_sync(server.closed.wait, 60)
 
 
 async def test_no_generator_is_left_behind(request_options: Json) -> None:
@@ -119,7 +123,7 @@ CUTS: dict[str, tuple[list[Piece], tuple[str, str]]] = {
 @pytest.mark.parametrize("cut", CUTS)
 async def test_what_came_before_a_failure_stays(request_options: Json, cut: str) -> None:
     pieces, said = CUTS[cut]
-    *chunks, last = await settled(request_options, pieces, idle_timeout_ms=400)
+    *chunks, last = await settled(request_options, pieces, idle_timeout_ms=SILENCE)
     assert chunks == BEGUN
     assert failure(last) == said
 
@@ -132,7 +136,7 @@ CHAT_CUTS: dict[str, tuple[list[Piece], tuple[str, str]]] = {
     ),
     "silent": (
         [chat({"content": "Hi"}), 10.0],
-        ("TIMEOUT", "DeepSeek stream idle timeout after 400ms"),
+        ("TIMEOUT", f"DeepSeek stream idle timeout after {SILENCE}ms"),
     ),
 }
 
@@ -141,7 +145,7 @@ CHAT_CUTS: dict[str, tuple[list[Piece], tuple[str, str]]] = {
 async def test_the_same_on_chat(request_options: Json, cut: str) -> None:
     pieces, (code, message) = CHAT_CUTS[cut]
     with serve(Reply(pieces)) as server:
-        model = endpoint(server, "deepseek-chat", idle_timeout_ms=400)
+        model = endpoint(server, "deepseek-chat", idle_timeout_ms=SILENCE)
         *chunks, last = await chunks_of(model, request_options)
     assert chunks == BEGUN
     assert failure(last) == (code, message.format(url=server.url))
@@ -187,9 +191,9 @@ async def test_nobody_listens(request_options: Json, wire: str, message: str) ->
 
 async def test_the_idle_timer_rests_while_nobody_asks(request_options: Json) -> None:
     with serve(Reply([START, OPEN, HI, CLOSE, REASON, STOP])) as server:
-        async with endpoint(server, idle_timeout_ms=200).stream(request_options) as stream:
+        async with endpoint(server, idle_timeout_ms=SILENCE).stream(request_options) as stream:
             chunks = [await anext(stream)]
-            await anyio.sleep(0.4)
+            await anyio.sleep(1.1 * SILENCE / 1000)
             chunks += [chunk async for chunk in stream]
     assert chunks == CHUNKS
 

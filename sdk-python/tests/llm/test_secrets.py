@@ -71,7 +71,9 @@ async def test_nothing_tells_the_key(
 ) -> None:
     told: list[object] = []
     with serve(REPLIES[reply], REPLIES[reply]) as server:
-        model = Endpoint(wire, api_key=KEY, base_url=server.url, idle_timeout_ms=200)
+        # Silence is waited for; everything else comes, if not at once.
+        idle = 1000 if reply == "silent" else 30_000
+        model = Endpoint(wire, api_key=KEY, base_url=server.url, idle_timeout_ms=idle)
         told += [repr(model), str(model)]
         stream = model.stream(request_options)
         told.append(repr(stream))

@@ -287,7 +287,7 @@ async def test_a_plain_function_runs_in_a_thread_and_does_not_hold_up_the_loop()
     @tool
     def wait() -> str:
         """Wait."""
-        assert release.wait(5)
+        assert release.wait(60)
         return threading.current_thread().name
 
     results: list[Json] = []
@@ -434,17 +434,19 @@ def takes(validator: Draft202012Validator, value: Json) -> bool:
 
 
 async def test_a_function_that_is_aborted_in_its_thread_is_waited_for() -> None:
-    controller, release, done = AbortController(), threading.Event(), threading.Event()
+    controller = AbortController()
+    started, release, done = threading.Event(), threading.Event(), threading.Event()
 
     @tool
     def work() -> str:
         """Work."""
-        release.wait(5)
+        started.set()
+        release.wait(60)
         done.set()
         return "done"
 
     async def abort() -> None:
-        await anyio.sleep(0.01)
+        await anyio.to_thread.run_sync(started.wait, 60)
         controller.abort({"kind": "user"})
         release.set()
 

@@ -18,6 +18,11 @@ class Lines:
     is_utf8: bool
 
 
+def _whole_lines(chunk: bytes) -> bytes:
+    """The part of a chunk between its first LF and its last: characters may be cut off at its ends."""
+    return chunk[chunk.index(b"\n") : chunk.rindex(b"\n")]
+
+
 class LineSplitter:
     """Takes chunks of bytes and gives complete lines back."""
 
@@ -37,7 +42,7 @@ class LineSplitter:
         if not pieces:
             self._hold(chunk)
             return Lines([], True)
-        is_utf8 = utf8_error(chunk[chunk.index(b"\n") : chunk.rindex(b"\n")]) is None
+        is_utf8 = chunk.isascii() or utf8_error(_whole_lines(chunk)) is None
         if self._held_bytes:
             pieces[0] = self._release(pieces[0] or b"")
         if len(chunk) > self._limit:

@@ -7,8 +7,18 @@ caller's business.
 
 from __future__ import annotations
 
+from ._bulk import MINUS_ZERO
 from ._catalog import schema, schema_names
 from ._finding import SchemaFinding, without_repeats
+from ._structs import struct_type
 from ._validator import Validator
 
-__all__ = ["SchemaFinding", "Validator", "schema", "schema_names", "without_repeats"]
+__all__ = [
+    "MINUS_ZERO",
+    "SchemaFinding",
+    "Validator",
+    "schema",
+    "schema_names",
+    "struct_type",
+    "without_repeats",
+]

@@ -119,6 +119,13 @@ def whole(site: Site) -> Schema:
     return {"$schema": DIALECT, **site.schema, "$defs": {name: known[name] for name in inner}}
 
 
+def list_of(site: Site) -> Schema:
+    """A list of what a site takes, as one document."""
+    document = whole(site)
+    known = document.pop("$defs")
+    return {"$schema": DIALECT, "type": "array", "items": document, "$defs": known}
+
+
 def without_unions(site: Site) -> Schema:
     """The same document, with unions that take any value: what is left has no alternatives."""
     known = {name: _opened(schema) for name, schema in definitions(site.bundle).items()}

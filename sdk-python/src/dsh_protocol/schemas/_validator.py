@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+
+from msgspec import Raw
 
 from dsh_protocol.findings import Finding, JsonError, RefusedError
 from dsh_protocol.jsonvalue import (
@@ -15,8 +18,9 @@ from dsh_protocol.jsonvalue import (
 )
 from dsh_protocol.rules import Words, refuse
 
+from ._bulk import read_all
 from ._catalog import find
-from ._engines import Engine, Path, is_valid
+from ._engines import Engine, Path, are_valid, is_valid
 from ._finding import SchemaFinding, schema_finding, seq_of, without_repeats
 from ._leaves import MOST, leaves
 from ._models import builder
@@ -156,6 +160,26 @@ class Validator(Generic[_Model]):
         return tag in self._union.by_tag
 
     # ---- Values --------------------------------------------------------------------------------
+
+    def read_members(self, tag: str, member: str, texts: Sequence[bytes | Raw]) -> list[Any] | None:
+        """The values of JSON texts, if the branch that a tag selects takes each of them as this member.
+
+        Null if it does not, and also if that takes a closer look.
+        """
+        branch = self._union.by_tag.get(tag)
+        if branch is None or self._engine != "fast":
+            return None
+        return read_all(branch.child("properties", member, member=member), texts)
+
+    def take_members(self, tag: str, member: str, values: list[Any]) -> bool:
+        """Whether this member of the branch that a tag selects may have each of these values: one question for many.
+
+        No when the tag is unknown, or when the fast engine cannot say.
+        """
+        branch = self._union.by_tag.get(tag)
+        if branch is None or self._engine != "fast":
+            return False
+        return are_valid(branch.child("properties", member, member=member), values)
 
     def findings(self, value: Any) -> list[SchemaFinding]:
         """Everything that the schema refuses about a value, ordered by path; what `check` says of an event.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import Finding, RefusedError
@@ -154,12 +154,9 @@ class LogState:
         if self.relations is not None:
             self.relations.apply(event, plan.change)
 
-    def advance(self, event: Event, *, conforms: bool = False) -> list[Finding]:
-        """Take the next event in, or note that it is refused and go on behind it.
-
-        Gives everything that is wrong with it. Who knows that the event `conforms` to its schema saves a look at it.
-        """
-        if self._take(event, conforms=conforms):
+    def advance(self, event: Event) -> list[Finding]:
+        """Take the next event in, or note that it is refused and go on behind it. Gives everything that is wrong with it."""
+        if self.take(event):
             return []
         plan = self.plan(event)
         if plan.refused:
@@ -171,7 +168,7 @@ class LogState:
     def extend(self, events: Iterable[Event]) -> list[Finding]:
         """Take the next events in, as `advance` does with each."""
         findings: list[Finding] = []
-        take = self._take
+        take = self.take
         for event in events:
             if not take(event):
                 findings += self.advance(event)
@@ -192,11 +189,14 @@ class LogState:
             reports += self.delivery.finish()
         return [found for report in reports for found in report.findings]
 
-    def _take(self, event: Event, *, conforms: bool = False) -> bool:
-        """Take an event in by a short way, which most events of most logs can go.
+    def take(self, event: Event, gist: Any = None) -> bool:
+        """Take an event in by a short way, which most events of most logs can go. Without effect (false) if it cannot.
 
-        It is open to events of which only the envelope and the data by itself can be wrong, and
-        nothing is. Any other event (false) is planned and applied.
+        It is open to events of which only the envelope and the data by itself can be wrong, and nothing is; so that an event
+        whose data conforms to its schema conforms as a whole.
+
+        Who knows that the data conforms and breaks no rule by itself gives as the `gist` the data, or as much of it as the
+        rules between events look at.
         """
         kind, numbering = event.type, self._numbering
         if not event.well_formed or not numbering.is_next(event.seq, event.line):
@@ -207,9 +207,9 @@ class LogState:
                 return False
         elif operation != APPEND or kind not in self._appended or not _cites_one(event):
             return False
-        if self._checks_data and not payload.is_sound(self.dialect, event):
+        if gist is None and self._checks_data and not payload.is_sound(self.dialect, event):
             return False
-        if self.relations is not None and not self.relations.take(event, conforms):
+        if self.relations is not None and not self.relations.take(event, gist):
             return False
         if operation is not None:
             self.surface.append(event)

@@ -9,7 +9,7 @@ from dsh_protocol.dialect import Dialect
 from dsh_protocol.findings import Finding, RefusedError
 from dsh_protocol.rows import release_payloads
 from dsh_protocol.rules import rule
-from dsh_protocol.streams import SETTLEMENTS, is_ordinary, settlement_findings
+from dsh_protocol.streams import SETTLEMENTS, settlement_findings
 
 from . import forked, headers, messages
 from ._report import Report
@@ -72,6 +72,18 @@ _ROW_RULES = frozenset(
 )
 """The rules about data for which the reader of format 3 drops a row."""
 
+LEFT_OPEN = frozenset(
+    {
+        "assistant/attempt",
+        "assistant/message",
+        "developer/message",
+        "request/header",
+        "system/message",
+        "tool/result",
+    }
+)
+"""The types whose data may break rules although it conforms to its schema."""
+
 
 def is_sound(dialect: Dialect, event: Event) -> bool:
     """Whether the data of an event of a known type has nothing that a rule is about."""
@@ -96,7 +108,7 @@ def check(report: Report, dialect: Dialect, event: Event) -> None:
         messages.check(report, dialect, event.type, data)
         if "error" in data and event.type == _TOOL_RESULT:
             forked.check(report, event)
-        if event.type in SETTLEMENTS and not is_ordinary(data):
+        if event.type in SETTLEMENTS:
             messages.check_stream(report, event.type, data)
             if not report.findings:
                 report.findings += settlement_findings(event)

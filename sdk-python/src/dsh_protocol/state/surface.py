@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dsh_protocol.dialect import Dialect
 from dsh_protocol.jsonvalue import JsonValue, equal
-from dsh_protocol.rows import CitedRanges, decode_payloads, payload_members
+from dsh_protocol.rows import CitedRanges, decode_payloads, paused_gc, payload_members
 
 from ._blocks import NodeSequence, NodeView, Position
 from ._losses import Losses
@@ -30,6 +30,8 @@ _TOOL_RESULT = "tool/result"
 _OPERATION = "surfaceOp"
 _SOURCES = "sourceEventSeqs"
 _MOST_NAMED = 10
+_MOST_AT_ONCE = 8192
+"""Nodes whose messages are decoded together."""
 
 
 class ReplacementJson(TypedDict):
@@ -117,8 +119,9 @@ class _Source:
             RefusedError: an event is there, but its data carries no message.
         """
         events = [self.events[seq] for seq in seqs]
-        self._decode_answers([event for event in events if event.type == _ASSISTANT])
-        decode_payloads([event for event in events if event.type != _ASSISTANT])
+        with paused_gc():
+            self._decode_answers([event for event in events if event.type == _ASSISTANT])
+            decode_payloads([event for event in events if event.type != _ASSISTANT])
         return map(self._derive, events)
 
     def message(self, seq: int) -> Any:
@@ -154,6 +157,20 @@ class _Source:
         return message
 
 
+def _growing(runs: Iterable[Sequence[int]]) -> Iterator[Sequence[int]]:
+    """The same numbers in ever longer runs: who takes all messages decodes many at a time, which gives the collector of cycles
+    few occasions to look at those that are there already."""
+    pending: list[int] = []
+    wanted = 1
+    for run in runs:
+        pending += run
+        if len(pending) >= wanted:
+            yield pending
+            wanted, pending = min(2 * len(pending), _MOST_AT_ONCE), []
+    if pending:
+        yield pending
+
+
 class MessageView:
     """The messages of a surface at one moment, derived when they are asked for; later changes do not reach it.
 
@@ -171,7 +188,7 @@ class MessageView:
 
     def __iter__(self) -> Iterator[Any]:
         projected = self._projected
-        for seqs in self._nodes.runs():
+        for seqs in _growing(self._nodes.runs()):
             derived = zip(seqs, self._source.derive(seqs), strict=True)
             for seq, message in derived:
                 if message is not None:

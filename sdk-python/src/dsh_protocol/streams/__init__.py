@@ -7,8 +7,9 @@ one record each. `accumulate` and `expand` translate between timed chunks and re
 """
 
 from ._assembly import Assembled, Assembler, assemble
+from ._ordinary import Ordinary
 from ._records import accumulate, expand
-from ._settlement import SETTLEMENTS, is_ordinary, settlement_findings
+from ._settlement import SETTLEMENTS, settlement_findings
 from ._shapes import Chunk, StreamError, TimedChunk, check_record
 
 __all__ = [
@@ -16,12 +17,12 @@ __all__ = [
     "Assembled",
     "Assembler",
     "Chunk",
+    "Ordinary",
     "StreamError",
     "TimedChunk",
     "accumulate",
     "assemble",
     "check_record",
     "expand",
-    "is_ordinary",
     "settlement_findings",
 ]

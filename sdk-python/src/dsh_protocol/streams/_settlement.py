@@ -9,8 +9,8 @@ from dsh_protocol.findings import Finding
 from dsh_protocol.jsonvalue import equal
 from dsh_protocol.rules import is_active, refuse
 
-from ._assembly import MAX_TOKENS, Assembler
-from ._shapes import RAW, RUNS, Json, StreamError, check_record, is_plain_raw, is_plain_run
+from ._assembly import Assembler
+from ._shapes import StreamError, check_record
 
 SETTLEMENTS = frozenset({"assistant/message", "assistant/attempt"})
 """The types of the events that end a request and keep its stream."""
@@ -69,61 +69,6 @@ def _place_in_record(error: StreamError) -> str:
         return error.path
     _, record, *inside = error.path.split("/")
     return "/".join(["", record, "chunk", *inside])
-
-
-def is_ordinary(data: Json) -> bool:
-    """A quick look at a settlement that says yes if all is as it mostly is, and no if in doubt.
-
-    That is: every block is closed, as what it was opened, before the next one opens; nothing is cut
-    off or replayed; and the message has just those blocks.
-    """
-    blocks: list[Any] = []
-    usage = opened = None
-    is_open = False
-    stream = data.get("stream")
-    for record in stream if type(stream) is list else (None,):
-        if type(record) is not dict:
-            return False
-        chunk = record
-        if record.get("type") == RAW:
-            if not is_plain_raw(record):
-                return False
-            chunk = record["chunk"]
-        elif record.get("type") not in RUNS or not is_plain_run(record):
-            return False
-        kind = chunk.get("type")
-        if kind == "usage":
-            usage = chunk.get("usage")
-        elif kind == "finish":
-            reason = chunk.get("reason")
-            if type(reason) is not dict or reason.get("kind") == MAX_TOKENS:
-                return False
-            if "replayState" in chunk:
-                return False
-        elif type(chunk.get("index")) is not int or chunk["index"] != len(blocks):
-            return False
-        elif kind == "block-end":
-            block = chunk.get("block")
-            if type(block) is not dict or opened not in (None, block.get("type")):
-                return False
-            blocks.append(block)
-            is_open, opened = False, None
-        elif kind == "block-start":
-            is_open, opened = True, chunk.get("blockType")
-        elif chunk is record:
-            is_open = True
-        else:
-            return False
-    message = data.get("message")
-    if type(message) is not dict or type(message.get("source")) is not dict:
-        return False
-    return (
-        not is_open
-        and "interrupted" not in data
-        and "replayState" not in message["source"]
-        and _is_same(message.get("content"), blocks)
-        and _has(data, "usage", usage)
-    )
 
 
 def _assembler(stream: list[Any]) -> Assembler:

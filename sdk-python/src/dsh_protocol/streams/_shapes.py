@@ -19,7 +19,6 @@ DELTA_OF_RUN = {run: delta for delta, run in TEXT_RUNS.items()}
 TOOL_DELTA = "tool-call-delta"
 TOOL_RUN = "tool-call-chunks"
 RAW = "chunk"
-RUNS = (*TEXT_RUNS.values(), TOOL_RUN)
 _SINGLE = frozenset({"block-start", "block-end", "usage", "finish"})
 _STRINGS, _INTEGERS = {str}, {int}
 
@@ -36,16 +35,16 @@ def check_record(record: Any, place: int = 0) -> None:
     """
     kind = record.get("type") if isinstance(record, dict) else None
     if kind == RAW:
-        if not is_plain_raw(record):
+        if not _is_plain_raw(record):
             _check_raw(record, place)
     elif isinstance(kind, str) and (kind in DELTA_OF_RUN or kind == TOOL_RUN):
-        if not is_plain_run(record):
+        if not _is_plain_run(record):
             _check_run(record, place)
     else:
         fail("stream/record", place, detail="no record has this type")
 
 
-def is_plain_raw(record: Json) -> bool:
+def _is_plain_raw(record: Json) -> bool:
     """A quick look that says yes to single chunks as they are written, and no if in doubt."""
     time = record.get("time")
     return (
@@ -56,7 +55,7 @@ def is_plain_raw(record: Json) -> bool:
     )
 
 
-def is_plain_run(record: Json) -> bool:
+def _is_plain_run(record: Json) -> bool:
     """A quick look that says yes to runs as they are written, and no if in doubt."""
     gaps, time = record.get("dt"), record.get("time0")
     if record["type"] == TOOL_RUN:

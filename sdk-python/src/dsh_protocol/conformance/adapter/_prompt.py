@@ -300,8 +300,10 @@ async def _assemble(world: World, step: Json) -> Json:
     return _kept(world, step, await world.service.assemble(context))
 
 
-def _refresh(world: World, step: Json) -> Json:
-    accepted = world.assemblies[step["of"]]
+def _refresh(world: World, step: Json) -> Json | None:
+    accepted = world.assemblies.get(step["of"])
+    if accepted is None:
+        return None
     context = world.context(step.get("context"))
     return _kept(world, step, world.service.refresh_context(accepted, context))
 
@@ -319,18 +321,19 @@ def _context_for(world: World, step: Json) -> Json:
     return {"members": sorted(there), **there}
 
 
-def _render(world: World, step: Json) -> Json:
-    return {"prompt": render_prompt(world.assemblies[step["of"]])}
+def _of_assembly(show: Callable[[PromptAssembly], Json]) -> Step:
+    """A step about an assembly that was kept; null where it failed."""
+
+    def step(world: World, given: Json) -> Json | None:
+        assembly = world.assemblies.get(given["of"])
+        return None if assembly is None else show(assembly)
+
+    return step
 
 
-def _contexts(world: World, step: Json) -> Json:
-    assembly = world.assemblies[step["of"]]
+def _contexts(assembly: PromptAssembly) -> Json:
     sections = [each.to_json() for each in render_context_sections(assembly)]
     return {"sections": sections, "snapshot": render_context_snapshot(assembly)}
-
-
-def _tools_text(world: World, step: Json) -> Json:
-    return {"text": json_text(world.assemblies[step["of"]].tools)}
 
 
 def _order(_world: World, step: Json) -> Json:
@@ -363,9 +366,9 @@ STEPS: Mapping[str, Step] = {
     "assemble": _assemble,
     "refresh": _refresh,
     "context-for": _context_for,
-    "render": _render,
-    "contexts": _contexts,
-    "tools-text": _tools_text,
+    "render": _of_assembly(lambda assembly: {"prompt": render_prompt(assembly)}),
+    "contexts": _of_assembly(_contexts),
+    "tools-text": _of_assembly(lambda assembly: {"text": json_text(assembly.tools)}),
     "order": _order,
     "calls": lambda world, _step: world.take_notes(),
 }

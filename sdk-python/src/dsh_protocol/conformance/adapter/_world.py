@@ -111,8 +111,9 @@ class World:
             self._undo[step["as"]] = dispose
 
     def dispose(self, name: str) -> None:
-        """Call the disposer of a registration."""
-        self._undo[name]()
+        """Call the disposer of a registration; nothing where it was refused."""
+        if name in self._undo:
+            self._undo[name]()
 
     # ---- Notes -----------------------------------------------------------------------------------
 

@@ -71,24 +71,27 @@ class Relations:
         self._probe = Probe(dialect.version)
         self._scene = Scene(self._probe, Losses())
 
-    def take(self, event: Event, conforms: bool) -> bool:
-        """Take an event in that replaces nothing, if no rule minds it. With no effect (false) if one does, or may."""
+    def take(self, event: Event, gist: Any) -> bool:
+        """Take an event in that replaces nothing, if no rule minds it. With no effect (false) if one does, or may.
+
+        The gist of an event that conforms to its schema takes the place of its data.
+        """
         kind = event.type
-        checks, enters = self._conforming[kind] if conforms else self._quick[kind]
-        if not checks and not enters:
+        checks, enters = self._quick[kind] if gist is None else self._conforming[kind]
+        if not enters and not checks:
             return True
-        data = event.data
+        data = event.data if gist is None else gist
         if not isinstance(data, dict) or self._turns.doubt is not None:
             return False
-        scene = self._scene
+        scene, probe = self._scene, self._probe
         scene.event = event
         scene.type = kind
         scene.data = data
         scene.seq = event.seq
         for check in checks:
             check(scene)
-        if self._probe.hit:
-            self._probe.hit = False
+        if probe.hit:
+            probe.hit = False
             return False
         for enter in enters:
             enter(event, data, None)

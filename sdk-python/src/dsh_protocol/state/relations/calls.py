@@ -142,17 +142,19 @@ class Calls(Aspect):
             if not isinstance(block, dict) or block.get("type") != _BLOCK:
                 continue
             id_ = block.get("id", MISSING)
-            place = member(block, "id", "data", "message", "content", index)
             if not is_text(id_) and scene.report.holds("tool/call-id"):
+                place = member(block, "id", "data", "message", "content", index)
                 scene.report.add("tool/call-id", *place, found=block.get("id"))
                 continue
-            known = self.pending.get(key(id_))
-            if known is not None or key(id_) in seen:
+            known_as = key(id_)
+            known = self.pending.get(known_as)
+            if known is not None or known_as in seen:
+                place = member(block, "id", "data", "message", "content", index)
                 why = None if known is None else known.blame
                 scene.report.add("tool/call-repeated", *place, because=why, call=block.get("id"))
                 # A copy of the message repeats all of its calls: once is enough.
                 return
-            seen.add(key(id_))
+            seen.add(known_as)
 
     def _check_start(self, scene: Scene) -> None:
         data = scene.data

@@ -33,7 +33,7 @@ class Inbox(Aspect):
 
     def check(self, scene: Scene) -> None:
         """Report what is wrong with a splice."""
-        data, report, why = scene.data, scene.report, scene.why(self._doubt)
+        data, report = scene.data, scene.report
         target = data.get("target")
         if not isinstance(target, str) or target not in _TARGETS:
             report.add("inbox/target", *member(data, "target", "data"), found=target)
@@ -47,6 +47,7 @@ class Inbox(Aspect):
         else:
             place = None
         if place is not None:
+            why = scene.why(self._doubt)
             report.add(
                 "inbox/range", *place, because=why, start=start, removed=removed, length=length
             )
@@ -60,7 +61,8 @@ class Inbox(Aspect):
             if not isinstance(message, (dict, list)):
                 report.add("inbox/inserted", "data", "inserted", index, found=message)
         if inserted and place is None:
-            self._check_waiting(scene, target, count(start) or 0, count(removed) or 0, why)
+            # No place is wrong, so that both are counts.
+            self._check_waiting(scene, target, slice(start, start + removed))
 
     def enter(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
         """Splice, as far as that is possible."""
@@ -73,9 +75,9 @@ class Inbox(Aspect):
         if removed is None or start + removed > len(waiting):
             self.lose(event.seq if blame is None else blame)
         ids = list(_ids(inserted))
-        for id_ in waiting[start : start + (removed or 0)]:
-            self._waiting.discard(id_)
-        waiting[start : start + (removed or 0)] = ids
+        gone = slice(start, start + (removed or 0))
+        self._waiting.difference_update(waiting[gone])
+        waiting[gone] = ids
         self._waiting.update(ids)
 
     def lose(self, blame: int, /) -> None:
@@ -83,10 +85,8 @@ class Inbox(Aspect):
         if self._doubt is None:
             self._doubt = blame
 
-    def _check_waiting(
-        self, scene: Scene, target: str, start: int, removed: int, why: int | None
-    ) -> None:
-        gone = set(self._lists[target][start : start + removed])
+    def _check_waiting(self, scene: Scene, target: str, removed: slice) -> None:
+        gone = self._lists[target][removed] if removed.start != removed.stop else ()
         added: set[Hashable] = set()
         for index, message in enumerate(scene.data["inserted"]):
             if not isinstance(message, dict):
@@ -94,7 +94,7 @@ class Inbox(Aspect):
             id_ = key(message.get("id", MISSING))
             if id_ in added or (id_ in self._waiting and id_ not in gone):
                 place = member(message, "id", "data", "inserted", index)
-                shown = message.get("id")
+                shown, why = message.get("id"), scene.why(self._doubt)
                 scene.report.add("inbox/pending-twice", *place, because=why, id=shown)
             added.add(id_)
 

@@ -83,7 +83,13 @@ class Turns(Aspect):
         """What opens or closes what an event opens or closes, or believes what it names."""
         if event_type == TOOL_RESULT:
             return self._enter_result
-        return self._enter_boundary if event_type in _BOUNDARIES else self._enter_member
+        enters = {
+            TURN_START: self._enter_turn_start,
+            TURN_END: self._enter_turn_end,
+            STEP_START: self._enter_step,
+            STEP_END: self._enter_step,
+        }
+        return enters.get(event_type, self._enter_member)
 
     def lose(self, blame: int, /) -> None:
         """Rows are missing that may have been boundaries, or an event thinks that others are open."""
@@ -104,22 +110,28 @@ class Turns(Aspect):
             self.lose(blame)
         self._believe(event.type, turn, step)
 
-    def _enter_boundary(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
-        kind = event.type
-        turn, step = positive(data.get("turn")), positive(data.get("step"))
+    def _enter_turn_start(self, _e: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        self._doubt(blame)
+        turn = positive(data.get("turn"))
+        self.last_turn = self.turn = self.last_turn + 1 if turn is None else turn
+        self.step, self.last_step = None, 0
+
+    def _enter_turn_end(self, _e: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        self._doubt(blame)
+        turn = positive(data.get("turn"))
+        if self.turn is None and turn is not None:
+            self.last_turn = turn
+        self.turn = self.step = None
+
+    def _enter_step(self, event: Event, data: Mapping[str, Any], blame: int | None, /) -> None:
+        self._doubt(blame)
+        self._believe(event.type, positive(data.get("turn")), positive(data.get("step")))
+
+    def _doubt(self, blame: int | None) -> None:
         if blame is None:
             self.doubt = None
         else:
             self.lose(blame)
-        if kind == TURN_START:
-            self.last_turn = self.turn = self.last_turn + 1 if turn is None else turn
-            self.step, self.last_step = None, 0
-        elif kind == TURN_END:
-            if self.turn is None and turn is not None:
-                self.last_turn = turn
-            self.turn = self.step = None
-        else:
-            self._believe(kind, turn, step)
 
     def _believe(self, kind: str, turn: int | None, step: int | None) -> None:
         if turn is not None:
@@ -166,10 +178,13 @@ class Turns(Aspect):
             scene.report.add(_INSIDE[scene.type], because=why, type=scene.type)
 
     def _check_turn_start(self, scene: Scene) -> None:
-        why, found = scene.why(self.doubt), scene.data.get("turn")
+        found = scene.data.get("turn")
+        if self.turn is None and same_number(found, self.last_turn + 1):
+            return
+        why = scene.why(self.doubt)
         if self.turn is not None:
             scene.report.add("turn/already-open", because=why, open=self.turn)
-        elif not same_number(found, self.last_turn + 1):
+        else:
             place = member(scene.data, "turn", "data")
             expected = self.last_turn + 1
             scene.report.add("turn/number", *place, because=why, found=found, known=expected)
@@ -183,14 +198,17 @@ class Turns(Aspect):
             scene.report.add("turn/end-open-step", because=why, step=self.step)
 
     def _check_step_start(self, scene: Scene) -> None:
-        why, data = scene.why(self.doubt), scene.data
-        found = data.get("turn")
-        if self.turn is None or not same_number(found, self.turn):
+        data = scene.data
+        found, step = data.get("turn"), data.get("step")
+        fits = same_number(found, self.turn)
+        if fits and self.step is None and same_number(step, self.last_step + 1):
+            return
+        why = scene.why(self.doubt)
+        if not fits:
             place = () if self.turn is None else member(data, "turn", "data")
             scene.report.add("step/outside-turn", *place, because=why, found=found, open=self.turn)
         elif self.step is not None:
             scene.report.add("step/already-open", because=why, open=self.step)
-        elif not same_number(data.get("step"), self.last_step + 1):
-            place = member(data, "step", "data")
-            expected, found = self.last_step + 1, data.get("step")
-            scene.report.add("step/number", *place, because=why, found=found, known=expected)
+        else:
+            place, expected = member(data, "step", "data"), self.last_step + 1
+            scene.report.add("step/number", *place, because=why, found=step, known=expected)
