@@ -10,9 +10,9 @@ from pathlib import Path
 from . import typescript
 from .bundle import bundle, homes
 from .data import PACKAGE as DATA_PACKAGE
-from .data import compile_rules, write_data, write_json
+from .data import compile_rules, load_yaml, write_data, write_json
 from .errors import GenerateError
-from .examples import load_cases, rule_examples, write_lines
+from .examples import load_cases, loop_examples, rule_examples, write_lines
 from .layout import BUNDLES, HERE, Layout
 from .lint import lint
 from .models import PACKAGE as MODELS_PACKAGE
@@ -77,8 +77,10 @@ def build(layout: Layout, output: Path, work: Path, *, with_typescript: bool) ->
         write_json(output / "bundled" / f"{name}.schema.json", schema)
     data = output / "python" / DATA_PACKAGE
     write_data(layout.spec, bundles, data)
-    examples = rule_examples(compile_rules(layout.spec), load_cases(layout.suites))
-    write_lines(data / "rule_examples.json", examples)
+    cases = load_cases(layout.suites)
+    write_lines(data / "rule_examples.json", rule_examples(compile_rules(layout.spec), cases))
+    written = load_yaml(layout.spec, "loop/rules")["rules"]
+    write_lines(data / "loop_examples.json", loop_examples(written, cases))
     write_json(data / "models.json", {kind.name: modules(homes(kind, files)) for kind in BUNDLES})
     write_models(files, output / "python" / MODELS_PACKAGE, work)
     if with_typescript:

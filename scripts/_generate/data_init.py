@@ -15,7 +15,7 @@ from typing import Any
 def load(name: str) -> Any:
     """The content of `<name>.json`: `rules`, `rule_examples`, `vocabulary`, `member_history`,
     `enforcement`, `models`, `routes`, `texts` (of the wires), `session_texts`, `prompt_texts`,
-    `prompt_orders`, `loop_rules` or `schemas/<bundle>`.
+    `prompt_orders`, `loop_rules`, `loop_examples` or `schemas/<bundle>`.
 
     Read once; every caller gets the same object and leaves it as it is.
 

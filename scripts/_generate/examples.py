@@ -46,6 +46,17 @@ def rule_examples(rules: list[dict[str, Any]], cases: list[Case]) -> dict[str, d
     return found
 
 
+def loop_examples(rules: list[dict[str, Any]], cases: list[Case]) -> dict[str, Case]:
+    """For each rule of what a loop writes the plainest case that cites it, where there is one."""
+    found = {}
+    for rule in rules:
+        cited = rule["id"].replace("/", ":")
+        case = min((c for c in cases if cited in c.get("cites", ())), key=_size, default=None)
+        if case is not None:
+            found[rule["id"]] = {member: case[member] for member in _SHOWN}
+    return found
+
+
 def write_lines(path: Path, value: Mapping[str, Any]) -> None:
     """Write a JSON object with one line for each member."""
     members = (f"{json.dumps(name)}: {_compact(member)}" for name, member in value.items())
@@ -65,6 +76,10 @@ def _plainest(rule_id: str, cases: list[Case], test: Callable[[Case, str], bool]
         )
 
     return min((case for case in cases if test(case, rule_id)), key=cost, default=None)
+
+
+def _size(case: Case) -> tuple[Any, ...]:
+    return (_CURRENT not in case["formats"], len(_compact(case)), case["id"])
 
 
 def _keeps(case: Case, rule_id: str) -> bool:

@@ -236,3 +236,35 @@ def test_a_tool_of_a_plugin_reaches_the_prompt_with_what_the_model_may_see() -> 
     assert (schema["name"], schema["description"]) == ("look_up", "Look up a term.")
     installed.dispose()
     assert asyncio.run(service.assemble()).tools == []
+
+
+@pytest.mark.parametrize("inject", ["system_prompt", None, 5])
+def test_inject_is_a_list(inject: Any) -> None:
+    host, _ = host_with_prompt()
+    given = SimpleNamespace(name="mine", inject=inject, apply=section("one"))
+    with pytest.raises(RegistrationError, match="no list of names") as refused:
+        host.install(given)
+    assert refused.value.code == "plugins/not-a-plugin"
+    assert host.install(plugin(section("one"), "system_prompt")).state == "active"
+
+
+def test_a_misspelled_service_is_told_the_names_there_are() -> None:
+    host, _ = host_with_prompt()
+    with pytest.raises(MissingServiceError) as refused:
+        host.install(plugin(lambda ctx: ctx.systemPrompt, "system_prompt"))
+    assert refused.value.fix == "There is no such service so far, but these: system_prompt."
+
+
+def test_no_key_is_no_scope() -> None:
+    host, service = host_with_prompt()
+    given = plugin(lambda ctx: section("one")(ctx.scoped(None)), "system_prompt")
+    with pytest.raises(RegistrationError, match="scope of nothing") as refused:
+        host.install(given)
+    assert refused.value.code == "plugins/no-scope"
+    assert names(service) == []
+
+
+def test_what_apply_raises_says_which_plugin() -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        PluginHost().install(plugin(lambda _: 1 / 0, name="divider"))
+    assert raised.value.__notes__ == ["raised when plugin 'divider' was started"]

@@ -29,6 +29,7 @@ NAMES = {
     *("find_logs", "iter_requests", "make_event", "open_log", "open_session", "replay"),
     *("request_at", "request_body", "rule", "schema", "schema_names", "serialize"),
     *("session_log_member", "EventType", "Explanation", "event_type", "event_types", "explain"),
+    *("LoopExplanation", "explain_loop", "loop_rules"),
     *("ForkError", "Messages", "Session", "SessionOptions", "fork_seed", "repair"),
     *("Attempt", "CallOptions", "Commit", "HeaderDecision", "LogFacts", "PreparedCall"),
     *("RequestProjections", "RuntimeContextProjection", "SeriesMemory", "SingleCommitProjection"),

@@ -12,12 +12,21 @@ import yaml
 from suites import cases
 from test_corpus import UNTESTABLE
 
-from dsh_protocol import UsageError, event_type, event_types, explain
+from dsh_protocol import (
+    UsageError,
+    event_type,
+    event_types,
+    explain,
+    explain_loop,
+    loop_rules,
+)
 from dsh_protocol.conformance.adapter import answer
 from dsh_protocol.reference import LEVELS
 from dsh_protocol.rules import rules
 
-SPEC = Path(__file__).resolve().parents[2] / "spec"
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = ROOT / "spec"
+TRACE = ROOT / "conformance" / "trace.json"
 
 
 @cache
@@ -153,6 +162,29 @@ def test_an_unknown_rule_is_refused_with_similar_ones(wrong: str, near: str) -> 
         explain(wrong)
     assert refused.value.code == "rules/unknown-id"
     assert near in refused.value.fix
+
+
+def test_every_rule_of_what_a_loop_writes() -> None:
+    cited = {case.id: case for case in cases()}
+    untestable = json.loads(TRACE.read_text(encoding="utf-8"))["untestable"]
+    stated = {entry["id"]: entry for entry in spec("loop/rules")["rules"]}
+    assert list(loop_rules()) == list(stated)
+    for rule_id, entry in stated.items():
+        found = explain_loop(rule_id)
+        assert found.statement == entry["statement"]
+        last = entry["until"] or 4
+        assert list(found.formats) == [v for v in (3, 4) if entry["since"] <= v <= last]
+        assert json.loads(json.dumps(found.to_json())) == found.to_json()
+        if found.shown is None:
+            assert rule_id.replace("/", ":") in untestable
+            continue
+        assert rule_id.replace("/", ":") in cited[found.shown.id].cites
+        assert found.shown.value["input"] == cited[found.shown.id].input
+
+
+def test_what_sources_are_called() -> None:
+    # Seed 000 is the note about node 0, seed 004 the chapter about assembly.
+    assert "node 0" in explain_loop("loop/prompt-single").source
 
 
 # ---- Types -------------------------------------------------------------------------------------

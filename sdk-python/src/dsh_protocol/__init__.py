@@ -111,7 +111,16 @@ if TYPE_CHECKING:
     )
     from .reading import Accepted, accept, open_session, replay
     from .rebuild import request_body, session_log_member
-    from .reference import EventType, Explanation, event_type, event_types, explain
+    from .reference import (
+        EventType,
+        Explanation,
+        LoopExplanation,
+        event_type,
+        event_types,
+        explain,
+        explain_loop,
+        loop_rules,
+    )
     from .requests import ModelRequest, iter_requests, request_at
     from .rows import Event, Header, Log, ReadLimits, find_logs, make_event, open_log
     from .rules import Rule, rule
@@ -252,7 +261,16 @@ _MODULES = {
     ),
     "reading": ("Accepted", "accept", "open_session", "replay"),
     "rebuild": ("request_body", "session_log_member"),
-    "reference": ("EventType", "Explanation", "event_type", "event_types", "explain"),
+    "reference": (
+        "EventType",
+        "Explanation",
+        "LoopExplanation",
+        "event_type",
+        "event_types",
+        "explain",
+        "explain_loop",
+        "loop_rules",
+    ),
     "requests": ("ModelRequest", "iter_requests", "request_at"),
     "rows": ("Event", "Header", "Log", "ReadLimits", "find_logs", "make_event", "open_log"),
     "rules": ("Rule", "rule"),
@@ -324,9 +342,12 @@ __all__ = [  # noqa: RUF022 (by module)
     "session_log_member",
     "EventType",
     "Explanation",
+    "LoopExplanation",
     "event_type",
     "event_types",
     "explain",
+    "explain_loop",
+    "loop_rules",
     "ModelRequest",
     "iter_requests",
     "request_at",

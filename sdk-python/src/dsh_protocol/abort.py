@@ -6,6 +6,8 @@ Works in every event loop that anyio knows, and needs none until something waits
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -79,6 +81,18 @@ def cancel_on(signal: AbortSignal) -> Iterator[anyio.CancelScope]:
             yield scope
         finally:
             forget()
+
+
+def is_being_cancelled() -> bool:
+    """Whether somebody cancels the current task, as asyncio or a scope of anyio does. For who has caught a cancellation:
+    in asyncio, one may also come out of another task that was awaited.
+    """
+    if anyio.get_cancelled_exc_class() is not asyncio.CancelledError:
+        return True
+    task = asyncio.current_task()
+    if task is not None and task.cancelling() > 0:
+        return True
+    return anyio.current_effective_deadline() == -math.inf
 
 
 def _nothing() -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from .findings import ProtocolError, RegistrationError
@@ -144,7 +144,7 @@ class Installed:
                 f"{plugin!r} is no plugin",
                 fix="Give an object or a module with a text `name` and a function `apply(ctx)`.",
             )
-        self.inject: Sequence[str] = tuple(getattr(plugin, "inject", ()))
+        self.inject: Sequence[str] = _injected(plugin)
         self._host = host
         self._plugin = plugin
         self._parent = parent
@@ -189,7 +189,8 @@ class Installed:
         try:
             result = self._plugin.apply(PluginContext(self._host, owner, self.inject))
             _refuse_coroutine(result, self.name)
-        except BaseException:
+        except BaseException as error:
+            error.add_note(f"raised when plugin {self.name!r} was started")
             self._failed = True
             self._stop()
             raise
@@ -228,10 +229,13 @@ class PluginContext:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._inject:
+            services = self._host._services
             raise MissingServiceError(
                 "plugins/not-injected",
                 f"{self.owner} uses the service {name!r} without injecting it",
-                fix=f'Add "{name}" to `inject` of the plugin.',
+                fix=f'Add "{name}" to `inject` of the plugin.'
+                if name in services
+                else f"There is no such service so far, but these: {', '.join(services) or 'none'}.",
             )
         if name not in self._host._services or not self.owner.active:
             raise MissingServiceError(
@@ -246,8 +250,14 @@ class PluginContext:
         """This context for one scope: what is registered through it is seen in that scope and below it.
 
         Raises:
-            RegistrationError: `INACTIVE_EFFECT`.
+            RegistrationError: `INACTIVE_EFFECT`; `plugins/no-scope`, the key is None, which would mean everybody.
         """
+        if key is None:
+            raise RegistrationError(
+                "plugins/no-scope",
+                f"{self.owner} asks for the scope of nothing",
+                fix="Give the key of the scope, such as the agent; use the context itself for everybody.",
+            )
         return PluginContext(self._host, self.owner.child(self.owner.name, scope=key), self._inject)
 
     def on(
@@ -274,6 +284,17 @@ class PluginContext:
     def install(self, plugin: Plugin) -> Installed:
         """Install a plugin that stops with this one at the latest."""
         return self._host.install(plugin, self.owner)
+
+
+def _injected(plugin: Plugin) -> tuple[str, ...]:
+    names: object = getattr(plugin, "inject", ())
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise RegistrationError(
+            "plugins/not-a-plugin",
+            f"`inject` of plugin {plugin.name!r} is no list of names",
+            fix='Give a list, such as ["system_prompt"].',
+        )
+    return tuple(names)
 
 
 def _refuse_coroutine(result: object, name: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from dsh_protocol.cli import app
-from dsh_protocol.reference import event_types, explain
+from dsh_protocol.reference import event_types, explain, explain_loop, loop_rules
 from dsh_protocol.rules import rules
 
 
@@ -49,11 +50,32 @@ def test_the_bytes_behind_the_last_row_of_an_example_are_shown() -> None:
 
 def test_the_list_of_rules() -> None:
     *lines, last = ask("explain").splitlines()
-    assert [line.split()[0] for line in lines] == list(rules())
-    assert last.startswith(f"{len(rules())} rules")
+    known = [*rules(), *loop_rules()]
+    assert [line.split()[0] for line in lines] == known
+    assert last.startswith(f"{len(known)} rules")
     entries = json.loads(ask("explain", "--format", "json"))
-    assert [entry["id"] for entry in entries] == list(rules())
-    assert entries[0].keys() == {"id", "statement", "severity", "formats", "level"}
+    assert [entry["id"] for entry in entries] == known
+    for entry in (entries[0], entries[-1]):
+        assert entry.keys() == {"id", "statement", "severity", "formats", "level"}
+
+
+def test_a_rule_of_what_a_loop_writes() -> None:
+    text = ask("explain", "loop/prompt-single")
+    assert "At most one event." in text
+    assert re.search(r"formats +3\n", text)
+    assert "the design document that made the prompt node 0 of the surface" in text
+    assert "No release works like this." in text
+    assert '"revision":"single"' in text
+    assert 'gives {"ok":{"commits":' in text
+    asked = json.loads(ask("explain", "loop/prompt-single", "--format", "json"))
+    assert asked == explain_loop("loop/prompt-single").to_json()
+
+
+def test_a_loop_rule_with_a_wrong_or_no_area() -> None:
+    for wrong in ("loop/promt-single", "prompt-single"):
+        result = run("explain", wrong)
+        assert result.exit_code == 2
+        assert "loop/prompt-single" in result.stderr
 
 
 def test_an_unknown_rule() -> None:

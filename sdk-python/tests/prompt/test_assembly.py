@@ -496,8 +496,8 @@ def test_what_a_provider_raises_names_the_contribution() -> None:
         raise error
 
     registrations: list[tuple[str, Callable[[], Disposer]]] = [
-        ("text 'n'", lambda: service.section("n", order=1, text=fail)),
-        ("text 'n'", lambda: service.context("n", order=1, text=fail)),
+        ("section 'n'", lambda: service.section("n", order=1, text=fail)),
+        ("context 'n'", lambda: service.context("n", order=1, text=fail)),
         ("variable 'n'", lambda: service.variable("n", fail)),
     ]
     for kind, register in registrations:

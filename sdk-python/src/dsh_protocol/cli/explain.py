@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dsh_protocol.jsonvalue import dumps
-from dsh_protocol.reference import Case, Explanation
+from dsh_protocol.reference import Case, Explanation, LoopExplanation, loop_rules
 from dsh_protocol.reference import explain as look_up
 from dsh_protocol.rules import rules
 
@@ -16,6 +16,7 @@ from . import _output as output
 from .check import Format
 
 _LABEL = 12
+_LOG_MEMBERS = ("header", "events")
 
 
 def explain(
@@ -28,24 +29,29 @@ def explain(
     if rule is None:
         _print_list([look_up(id_) for id_ in rules()], format)
         return
-    found = look_up(rule)
+    found = loop_rules().get(rule) or look_up(rule)
     if format is Format.json:
         output.print_json(found.to_json())
         return
-    for line in _lines(found):
+    lines = _loop_lines(found) if isinstance(found, LoopExplanation) else _lines(found)
+    for line in lines:
         output.print_line(line)
 
 
 def _print_list(found: list[Explanation], format: Format) -> None:
+    written = loop_rules().values()
     if format is Format.json:
         members = ("id", "statement", "severity", "formats", "level")
-        entries = (explanation.to_json() for explanation in found)
+        entries = [explanation.to_json() for explanation in found]
+        entries += [{"severity": None, "level": "loop", **each.to_json()} for each in written]
         output.print_json([{name: entry[name] for name in members} for entry in entries])
         return
-    width = max(len(explanation.rule.id) for explanation in found)
-    for explanation in found:
-        output.print_line(f"{explanation.rule.id:{width}}  {explanation.rule.statement}")
-    output.print_line(f"{len(found)} rules; dsh-protocol explain RULE shows one")
+    listed = [(each.rule.id, each.rule.statement) for each in found]
+    listed += [(each.id, each.statement) for each in written]
+    width = max(len(rule_id) for rule_id, _ in listed)
+    for rule_id, statement in listed:
+        output.print_line(f"{rule_id:{width}}  {statement}")
+    output.print_line(f"{len(listed)} rules; dsh-protocol explain RULE shows one")
 
 
 def _lines(found: Explanation) -> Iterator[str]:
@@ -75,6 +81,31 @@ def _lines(found: Explanation) -> Iterator[str]:
     if found.refuses is None:
         yield ""
         yield "  No example: an input would be too large, or has its examples with the schema of its type."
+
+
+def _loop_lines(found: LoopExplanation) -> Iterator[str]:
+    yield found.id
+    yield f"  {found.statement}"
+    yield ""
+    yield _labelled("level", "loop: what a loop writes by its own choice; no reader minds")
+    yield _labelled("formats", ", ".join(map(str, found.formats)))
+    yield _labelled("source", found.source)
+    for label, text in (("divergence", found.divergence), ("supersedes", found.supersedes)):
+        if text is not None:
+            yield _labelled(label, text)
+    if found.shown is not None:
+        yield ""
+        yield from _case_lines(found.shown, "shown")
+        yield from _asked_lines(found.shown)
+
+
+def _asked_lines(case: Case) -> Iterator[str]:
+    """What is asked about the log of a case, and the answer."""
+    if case.rows:
+        given = case.value["input"].items()
+        asked = {name: value for name, value in given if name not in _LOG_MEMBERS}
+        yield f"    {case.value['op']} {dumps(asked)}"
+    yield f"    gives {dumps(case.value['expect'])}"
 
 
 def _labelled(label: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -32,7 +32,7 @@ class PromptConfig:
     include_runtime_context: bool = True
     persona_prefix: str = ""
     persona_suffix: str = ""
-    tool_order: tuple[str, ...] | None = None
+    tool_order: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         for name, wire in _FLAGS.items():
@@ -40,7 +40,8 @@ class PromptConfig:
         for name, wire in _PERSONAS.items():
             _require(isinstance(getattr(self, name), str), f"/{wire}")
         if self.tool_order is not None:
-            _require(isinstance(self.tool_order, tuple), "/toolOrder")
+            _require(isinstance(self.tool_order, list | tuple), "/toolOrder")
+            object.__setattr__(self, "tool_order", tuple(self.tool_order))
             for index, name in enumerate(self.tool_order):
                 _require(isinstance(name, str), f"/toolOrder/{index}")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict, TypeVar
 
+from dsh_protocol.findings import PromptError, RegistrationError
 from dsh_protocol.rules import Words
 from dsh_protocol.scopes import Anonymous, Named, registration_error
 
@@ -38,15 +40,55 @@ ToolProvider = Callable[[AssembleContext], ToolProviderResult | Mapping[str, Any
 V = TypeVar("V")
 
 
-def evaluated(
-    kind: str, name: str, provider: Callable[[AssembleContext], V], context: AssembleContext
-) -> V:
-    """What a provider gives for one assembly. What it raises is passed on, with a note that names the contribution."""
+def evaluated(what: str, provider: Callable[[AssembleContext], V], context: AssembleContext) -> V:
+    """What a provider gives for one assembly. What it raises is passed on, with a note that says `what` provider it was."""
     try:
-        return provider(context)
+        value = provider(context)
     except Exception as error:
-        error.add_note(f"raised by the provider of prompt {kind} {name!r}")
+        error.add_note(f"raised by the {what}")
         raise
+    if inspect.iscoroutine(value):
+        # Nobody awaits it. It is refused where its value is needed; closed, Python does not complain besides.
+        value.close()
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProvider:
+    """A tool provider, which has no name, and who registered it where."""
+
+    provider: ToolProvider
+    place: str
+
+    def evaluate(self, context: AssembleContext) -> Mapping[str, Any]:
+        """What it gives for one assembly; what it raises has a note that says which provider it was.
+
+        Raises:
+            PromptError: `prompt/tools-result`, that is no object with lists.
+        """
+        result = evaluated(f"tool provider of {self.place}", self.provider, context)
+        if not isinstance(result, Mapping) or "schemas" not in result:
+            raise self._refused(f"{type(result).__name__} instead of an object with schemas")
+        schemas, known = result["schemas"], result.get("knownNames")
+        if not _is_list(schemas, Mapping):
+            raise self._refused("schemas that are no list of objects")
+        if known is not None and not _is_list(known, str):
+            raise self._refused("knownNames that are no list of texts")
+        return result
+
+    def _refused(self, what: str) -> PromptError:
+        return PromptError(
+            "prompt/tools-result",
+            f"a tool provider returned {what}",
+            fix='Return {"schemas": [...]}, and no coroutine. '
+            f"The provider was registered by {self.place}.",
+        )
+
+
+def _is_list(value: object, kind: type) -> bool:
+    if isinstance(value, str) or not isinstance(value, Collection):
+        return False
+    return all(isinstance(entry, kind) for entry in value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +102,11 @@ class Contribution:
     complete: bool = False
     required: bool = False
 
-    def evaluate(self, context: AssembleContext) -> PromptText:
-        """This contribution for one assembly."""
+    def evaluate(self, kind: str, context: AssembleContext) -> PromptText:
+        """This contribution, a `section` or a `context`, for one assembly."""
         text = self.text
         if callable(text):
-            text = evaluated("text", self.name, text, context)
+            text = evaluated(f"provider of prompt {kind} {self.name!r}", text, context)
         return PromptText(self.name, text, self.interpolate)
 
 
@@ -77,13 +119,28 @@ class PromptLayer:
         self.sections: Named[Contribution] = Named()
         self.contexts: Named[Contribution] = Named()
         self.variables: Named[VariableProvider] = Named()
-        self.providers: Anonymous[ToolProvider] = Anonymous()
+        self.providers: Anonymous[PlacedProvider] = Anonymous()
         self.suppressors: Anonymous[None] = Anonymous()
 
     def is_empty(self) -> bool:
         """Whether nothing is registered in it."""
         tables = (self.sections, self.contexts, self.variables, self.providers, self.suppressors)
         return all(table.is_empty() for table in tables)
+
+
+def require_name(kind: str, name: object) -> None:
+    """Do nothing when this can be a name.
+
+    Raises:
+        RegistrationError: `prompt/name-type`.
+    """
+    if not isinstance(name, str):
+        raise RegistrationError(
+            "prompt/name-type",
+            f"the name of a prompt {kind} is {type(name).__name__} and no text",
+            fix="Give a text, with the name of the plugin in front of it.",
+            path="/name",
+        )
 
 
 def finite_order(kind: str, name: str, order: object) -> float:

@@ -17,11 +17,13 @@ from dsh_protocol.scopes import (
 
 from .contributions import (
     Contribution,
+    PlacedProvider,
     PromptLayer,
     TextProvider,
     ToolProvider,
     VariableProvider,
     finite_order,
+    require_name,
 )
 from .interpolation import VARIABLE_NAME
 
@@ -61,8 +63,9 @@ class Contributor:
         one section in effect may be complete.
 
         Raises:
-            RegistrationError: `prompt/order-finite` or `prompt/duplicate-name`.
+            RegistrationError: `prompt/name-type`, `prompt/order-finite` or `prompt/duplicate-name`.
         """
+        require_name("section", name)
         number = finite_order("section", name, order)
         entry = Contribution(name, number, text, interpolate, complete=complete is True)
         return self._named("section", name, entry, lambda layer: layer.sections)
@@ -81,8 +84,9 @@ class Contributor:
         An empty text adds nothing. `required=True` lets it survive the suppression of runtime context.
 
         Raises:
-            RegistrationError: `prompt/order-finite` or `prompt/duplicate-name`.
+            RegistrationError: `prompt/name-type`, `prompt/order-finite` or `prompt/duplicate-name`.
         """
+        require_name("context", name)
         number = finite_order("context", name, order)
         entry = Contribution(name, number, text, interpolate, required=required is True)
         return self._named("context", name, entry, lambda layer: layer.contexts)
@@ -91,15 +95,17 @@ class Contributor:
         """Add a value that texts refer to as `{{name}}`.
 
         Raises:
-            RegistrationError: `prompt/variable-name` or `prompt/duplicate-name`.
+            RegistrationError: `prompt/name-type`, `prompt/variable-name` or `prompt/duplicate-name`.
         """
+        require_name("variable", name)
         if VARIABLE_NAME.fullmatch(name) is None:
             raise registration_error("prompt/variable-name", path="/name", name=name)
         return self._named("variable", name, provider, lambda layer: layer.variables)
 
     def tools(self, provider: ToolProvider) -> Disposer:
         """Add a provider of tools. All providers along the chain of scopes take part; none shadows another."""
-        return self._layers.register(self.owner, lambda layer: layer.providers.append(provider))
+        placed = PlacedProvider(provider, calling_place(self.owner))
+        return self._layers.register(self.owner, lambda layer: layer.providers.append(placed))
 
     def suppress_runtime_context(self) -> Disposer:
         """Leave out all contexts that are not required, in this scope and below it, as long as this stands."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +15,7 @@ from ._texts import TEXTS, prompt_error
 from ._utf16 import sort_key
 from .assembly import BARE, AssembleContext, PromptAssembly, PromptText
 from .config import PromptConfig
-from .contributions import Contribution, PromptLayer, ToolProvider, evaluated
+from .contributions import Contribution, PlacedProvider, PromptLayer, evaluated
 from .contributor import Contributor
 from .orders import section_order
 from .tool_order import Tool, check_tool_order, ordered, visible_to_model
@@ -85,12 +85,15 @@ class PromptService(Contributor):
         context has only required contexts. A signal is not looked at: the caller does so afterwards.
 
         Raises:
-            PromptError: `prompt/multiple-complete`, `prompt/tool-name-reserved` or `prompt/tool-order-unknown`.
+            PromptError: `prompt/multiple-complete`, `prompt/tool-name-reserved`, `prompt/tool-order-unknown`,
+                `prompt/tools-result` or `prompt/listener-result`.
             Exception: whatever a provider or a listener raised.
         """
         draft = self._draft(context)
-        result = await self.events.waterfall(ASSEMBLE, draft.assembly, context, context.scope)
-        return draft.enforce(_checked(result))
+        result = await self.events.waterfall(
+            ASSEMBLE, draft.assembly, context, context.scope, _checked
+        )
+        return draft.enforce(result)
 
     def refresh_context(
         self, assembly: PromptAssembly, context: AssembleContext = BARE
@@ -106,7 +109,9 @@ class PromptService(Contributor):
         registered = self._contexts(context)
         suppressed = _is_suppressed(self._layers.visible(context.scope))
         contexts = [
-            registered[entry.name].evaluate(context) if entry.name in registered else entry
+            registered[entry.name].evaluate("context", context)
+            if entry.name in registered
+            else entry
             for entry in assembly.contexts
             if not suppressed or _is_required(entry, registered)
         ]
@@ -114,7 +119,7 @@ class PromptService(Contributor):
         for entry in registered.values():
             if entry.required and entry.name not in accepted:
                 place = _place_of(entry, contexts, registered)
-                contexts.insert(place, entry.evaluate(context))
+                contexts.insert(place, entry.evaluate("context", context))
         result = copy(assembly)
         result.contexts = contexts
         return result
@@ -124,7 +129,7 @@ class PromptService(Contributor):
         suppressed = _is_suppressed(visible)
         # The iteration is live, and what a variable registers is merged below: that is what the official library does.
         variables = {
-            name: evaluated("variable", name, provider, context)
+            name: evaluated(f"provider of prompt variable {name!r}", provider, context)
             for layer in visible
             for name, provider in layer.variables.items()
         }
@@ -135,9 +140,11 @@ class PromptService(Contributor):
         _require_one_complete(parts)
         facts = sorted(contexts.values(), key=lambda entry: entry.order)
         assembly = PromptAssembly(
-            sections=[entry.evaluate(context) for entry in parts],
+            sections=[entry.evaluate("section", context) for entry in parts],
             contexts=[
-                entry.evaluate(context) for entry in facts if entry.required or not suppressed
+                entry.evaluate("context", context)
+                for entry in facts
+                if entry.required or not suppressed
             ],
             tools=ordered(tools, self._tool_order, known),
             variables=variables,
@@ -173,15 +180,13 @@ def _is_suppressed(layers: Iterable[PromptLayer]) -> bool:
 
 
 def _collected(
-    providers: Iterable[ToolProvider], context: AssembleContext
+    providers: Iterable[PlacedProvider], context: AssembleContext
 ) -> tuple[list[Tool], set[str]]:
     """The tools of all providers, and the names that they know."""
     tools: list[Tool] = []
     known: set[str] = set()
     for provider in providers:
-        result = provider(context)
-        if not isinstance(result, Mapping) or "schemas" not in result:
-            raise _no_tools(result)
+        result = provider.evaluate(context)
         seen = [visible_to_model(schema) for schema in result["schemas"]]
         names = result.get("knownNames")
         tools += seen
@@ -196,21 +201,14 @@ def _require_one_complete(drafts: Iterable[Contribution]) -> None:
         raise prompt_error("prompt/multiple-complete", names=names)
 
 
-def _no_tools(result: object) -> PromptError:
-    return PromptError(
-        "prompt/tools-result",
-        f"a tool provider returned {type(result).__name__} instead of an object with schemas",
-        fix='Return {"schemas": [...]}; a provider is no coroutine.',
-    )
-
-
-def _checked(result: object) -> PromptAssembly:
+def _checked(listener: Callable[..., object], result: object) -> PromptAssembly:
     if isinstance(result, PromptAssembly):
         return result
+    name = getattr(listener, "__qualname__", repr(listener))
     raise PromptError(
         "prompt/listener-result",
         f"a listener of {ASSEMBLE} returned {type(result).__name__} instead of an assembly",
-        fix="Return what `await next()` gave, or an assembly of your own.",
+        fix=f"Let {name} return what `await further()` gave, or an assembly of its own.",
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ._rules import Case, Explanation, ReaderEffect, explain
+from ._cases import Case
+from ._loop import LoopExplanation, explain_loop, loop_rules
+from ._rules import Explanation, ReaderEffect, explain
 from ._types import EventType, Member, MemberChange, event_type, event_types
 from ._words import LEVELS
 
@@ -11,10 +13,13 @@ __all__ = [
     "Case",
     "EventType",
     "Explanation",
+    "LoopExplanation",
     "Member",
     "MemberChange",
     "ReaderEffect",
     "event_type",
     "event_types",
     "explain",
+    "explain_loop",
+    "loop_rules",
 ]

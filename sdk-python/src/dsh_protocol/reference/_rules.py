@@ -8,10 +8,11 @@ from typing import Any
 
 import dsh_protocol_data
 from dsh_protocol.dialect import CURRENT, OLDEST
-from dsh_protocol.findings import UsageError
 from dsh_protocol.rules import ReadEffect, Rule, rules
 
-from ._words import LEVELS, RELEASES, SOURCES, near
+from ._cases import Case
+from ._loop import loop_rules
+from ._words import LEVELS, RELEASES, SOURCES, unknown_rule
 
 _EFFECTS: dict[ReadEffect, str] = {
     "accept": "opens the log all the same",
@@ -72,47 +73,6 @@ class ReaderEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A conformance case. `value` is the case as its suite has it; `conformance/README.md` describes the members."""
-
-    value: dict[str, Any]
-
-    @property
-    def id(self) -> str:
-        """The id of the case, which never changes."""
-        return str(self.value["id"])
-
-    @property
-    def title(self) -> str:
-        """What the input is."""
-        return str(self.value["title"])
-
-    @property
-    def places(self) -> tuple[tuple[str, int | None, str], ...]:
-        """The rule, the event and the JSON Pointer of everything that the case breaks, in all of its steps."""
-        expect = self.value["expect"]
-        answers = [expect, *expect.get("steps", ())]
-        told = [answer.get(name, []) for answer in answers for name in ("refused", "warned")]
-        found = [place for one in told for place in (one if isinstance(one, list) else [one])]
-        return tuple(
-            (place["rule"], place.get("seq"), place["path"]) for place in found if "rule" in place
-        )
-
-    @property
-    def rows(self) -> tuple[Any, ...]:
-        """The header and the events of a log in the form of values or lines, `()` for any other input."""
-        given = self.value["input"]
-        if "events" in given:
-            return (given["header"], *given["events"])
-        return tuple(given.get("lines", ()))
-
-    @property
-    def tail(self) -> str:
-        """What stands behind the last line feed of a log in the form of lines."""
-        return str(self.value["input"].get("tail", ""))
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """Everything that is known about a rule.
 
@@ -157,21 +117,14 @@ class Explanation:
 
 
 def explain(rule_id: str) -> Explanation:
-    """The rule with this id.
+    """The rule with this id. Those of what a loop writes (`loop/...`), which no log can break, are `explain_loop`'s.
 
     Raises:
         UsageError: `rules/unknown-id`, no rule has this id; `fix` lists similar ids.
     """
     entry = rules().get(rule_id)
     if entry is None:
-        found = near(rule_id, rules())
-        raise UsageError(
-            "rules/unknown-id",
-            f"no rule is called {rule_id[:120]!r}",
-            fix=f"Similar ids: {', '.join(found)}."
-            if found
-            else "List them: dsh-protocol explain.",
-        )
+        raise unknown_rule(rule_id, (*rules(), *loop_rules()))
     cases: dict[str, Any] = dsh_protocol_data.load("rule_examples").get(rule_id, {})
     formats = (version for version in range(OLDEST, CURRENT + 1) if entry.holds_in(version))
     return Explanation(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
+from dsh_protocol.findings import UsageError
+
 LEVELS: Mapping[str, str] = {
     "json": "what JSON itself can carry",
     "storage": "whoever reads the bytes of a log",
@@ -20,8 +22,8 @@ LEVELS: Mapping[str, str] = {
 
 SOURCES: Mapping[str, str] = {
     "released": "the behaviour of released software",
-    "seed-000": "the first design document of the surface",
-    "seed-004": "the design document that made the prompt node 0 of the surface",
+    "seed-000": "the design document that made the prompt node 0 of the surface",
+    "seed-004": "the guide to how a prompt is assembled",
     "own": "a decision of this specification",
 }
 
@@ -36,3 +38,13 @@ def near(name: str, known: Iterable[str]) -> list[str]:
     names = list(known)
     inside = [other for other in names if name and name in other]
     return (inside or difflib.get_close_matches(name, names, _MOST_NEAR, 0.6))[:_MOST_NEAR]
+
+
+def unknown_rule(rule_id: str, known: Iterable[str]) -> UsageError:
+    """The error for an id that no rule has; it lists similar ones of those that are known."""
+    found = near(rule_id, known)
+    return UsageError(
+        "rules/unknown-id",
+        f"no rule is called {rule_id[:120]!r}",
+        fix=f"Similar ids: {', '.join(found)}." if found else "List them: dsh-protocol explain.",
+    )

@@ -6,6 +6,7 @@ import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from .chains import Scopes
@@ -21,6 +22,10 @@ Listener: TypeAlias = Callable[[V, Any, Next[V]], Awaitable[V] | V]
 
 ChangeListener: TypeAlias = Callable[..., object]
 """A listener of a plain event; what it returns does not matter."""
+
+
+Check: TypeAlias = Callable[[Callable[..., Any], Any], V]
+"""Gets a listener and what it gave, and gives that back or raises."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,15 +76,21 @@ class Events:
             entry.listener(*arguments)
 
     async def waterfall(
-        self, event: str, value: V, context: object, scope: object | None = None
+        self,
+        event: str,
+        value: V,
+        context: object,
+        scope: object | None = None,
+        check: Check[V] | None = None,
     ) -> V:
         """Pass a value through the listeners that `scope` reaches and give back what the outermost one returns.
 
         Each listener gets `(value, context, next)`, and `next()` runs the ones behind it; the innermost `next()` gives the
         value that was passed in. The listeners are those that are registered now. A listener that does not call `next()`
         ends the chain; one that calls it twice runs what is left of it. What a listener raises reaches the caller as it is.
+        `check(listener, result)` gets what each listener gave before anybody else does, and gives it on.
         """
-        return await self.around(event, (value, context), lambda: value, scope)
+        return await self.around(event, (value, context), lambda: value, scope, check)
 
     async def around(
         self,
@@ -87,16 +98,21 @@ class Events:
         arguments: tuple[object, ...],
         innermost: Callable[[], Awaitable[V] | V],
         scope: object | None = None,
+        check: Check[V] | None = None,
     ) -> V:
         """Run `innermost` inside the listeners that `scope` reaches and give back what the outermost one returns.
 
-        The general form of `waterfall`: each listener gets `(*arguments, next)`.
+        The general form of `waterfall`: each listener gets `(*arguments, next)`. A listener may return what `next()` gave
+        without awaiting it.
         """
         waiting = deque(self.heard(event, scope))
 
         def further() -> Awaitable[V]:
-            result = waiting.popleft()(*arguments, further) if waiting else innermost()
-            return result if inspect.isawaitable(result) else _Ready(result)
+            if not waiting:
+                return _Settled(innermost(), _as_it_is)
+            listener = waiting.popleft()
+            accept = _as_it_is if check is None else partial(check, listener)
+            return _Settled(listener(*arguments, further), accept)
 
         return await further()
 
@@ -113,14 +129,20 @@ def _hears(entry: _Registration, reached: tuple[object, ...]) -> bool:
     return any(key is entry.scope for key in reached)
 
 
-class _Ready(Generic[V]):
-    """An awaitable that has its value; nobody minds when it is not awaited."""
+class _Settled(Generic[V]):
+    """What a listener gave, awaited as often as it takes; nobody minds when it is not awaited."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_accept", "_given")
 
-    def __init__(self, value: V) -> None:
-        self._value = value
+    def __init__(self, given: Any, accept: Callable[[Any], V]) -> None:
+        self._given = given
+        self._accept = accept
 
     def __await__(self) -> Generator[Any, None, V]:
-        return self._value
-        yield
+        while inspect.isawaitable(self._given):
+            self._given = yield from self._given.__await__()
+        return self._accept(self._given)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value

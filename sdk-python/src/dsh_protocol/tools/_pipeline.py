@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
+import anyio
 from msgspec import UNSET, UnsetType
 
-from dsh_protocol.abort import cancel_on
+from dsh_protocol.abort import cancel_on, is_being_cancelled
 from dsh_protocol.findings import JsonError
 from dsh_protocol.scopes import Events
 
@@ -212,8 +213,7 @@ class Pipeline:
         signal = execution.signal
         value: Any = UNSET
         with cancel_on(signal):
-            returned = tool.execute(execution.arguments, execution)
-            value = await returned if isinstance(returned, Awaitable) else returned
+            value = await _returned(tool, execution)
         if value is UNSET:
             return aborted(started=True)
         result = self._success(execution, tool, value)
@@ -296,6 +296,21 @@ class Pipeline:
                 )
 
 
+async def _returned(tool: ToolDefinition, execution: ToolExecution) -> Any:
+    """What the body gives.
+
+    Raises:
+        RuntimeError: a task was cancelled that the body waited for. To pass that on would end the task of the caller.
+    """
+    try:
+        returned = tool.execute(execution.arguments, execution)
+        return await returned if isinstance(returned, Awaitable) else returned
+    except anyio.get_cancelled_exc_class() as error:
+        if is_being_cancelled():
+            raise
+        raise RuntimeError("the tool waited for work that was cancelled") from error
+
+
 def _require_kind(event: str, decision: object, kinds: Sequence[str]) -> None:
     kind = decision.get("kind") if isinstance(decision, Mapping) else None
     if kind not in kinds:
@@ -347,11 +362,19 @@ def _projected(
             tool.name, [f"output.{projector} failed: {message_of(error)}"]
         ) from error
     try:
-        return snapshot(shown)
+        taken = snapshot(shown)
     except JsonError as error:
         raise ToolOutputError(
             tool.name, [f"output.{projector} returned non-lossless JSON"]
         ) from error
+    if projector == "render" and not _are_blocks(shown):
+        # The released registry lets it pass, and the log of the loop breaks.
+        raise ToolOutputError(tool.name, ["output.render returned no list of content blocks"])
+    return taken
+
+
+def _are_blocks(shown: object) -> bool:
+    return isinstance(shown, list | tuple) and all(isinstance(each, Mapping) for each in shown)
 
 
 def _final(execution: ToolExecution, result: ToolResult) -> ToolResult:

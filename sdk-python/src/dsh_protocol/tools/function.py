@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
 
 import anyio.to_thread
-from pydantic import TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    PydanticSchemaGenerationError,
+    PydanticUserError,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import PydanticUndefined
+from pydantic_core import PydanticSerializationError
 
 from dsh_protocol.findings import UsageError
 from dsh_protocol.jsonvalue import dumps
@@ -30,6 +38,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ABSENT = object()
+_MUTABLE = (list, dict, set, bytearray, BaseModel)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -76,10 +85,11 @@ def tool(
     - `timeout_ms`, `defer_loading`: as in `ToolDefinition`.
     - `concurrency_safe`: calls may overlap with others of the same step.
 
-    A plain function runs in a thread, so that it does not hold up the event loop.
+    A plain function runs in a thread, so that it does not hold up the event loop. Each call gets defaults of its own.
 
     Raises:
-        UsageError: `tools/function-parameter`, a parameter has no name that a model could use (`*args`, `**kwargs`, `/`).
+        UsageError: `tools/function-parameter`, a parameter has no name that a model could use (`*args`, `**kwargs`, `/`);
+            `tools/function-type`, there is no schema for a type; `tools/no-function`, it is none, or one that yields.
     """
     if function is None:
         return partial(_made, **options)
@@ -90,15 +100,15 @@ def tool(
 class _Parameter:
     name: str
     adapter: TypeAdapter[Any]
-    default: Any
-    """`_ABSENT` for a parameter that a caller has to give."""
+    make_default: Callable[[], Any] | None
+    """Null for a parameter that a caller has to give. Each call gets a value of its own, which it may change."""
 
     def schema_default(self) -> Any:
         """The default as JSON, or `_ABSENT` where there is none that JSON has."""
-        if self.default is _ABSENT:
+        if self.make_default is None:
             return _ABSENT
         try:
-            default = self.adapter.dump_python(self.default, mode="json", warnings="none")
+            default = self.adapter.dump_python(self.make_default(), mode="json", warnings="none")
         except Exception:
             return _ABSENT
         return default if is_lossless(default) else _ABSENT
@@ -121,16 +131,20 @@ def _made(
     concurrency_safe: bool = False,
     defer_loading: bool = False,
 ) -> FunctionTool[..., Any]:
-    hints = get_type_hints(function, include_extras=True)
+    _require_function(function)
+    with _naming(function, "its annotations"):
+        hints = get_type_hints(function, include_extras=True)
     text, notes = read_docstring(function.__doc__)
     parameters, execution = _parameters(function, hints)
     schema = _argument_schema(parameters, notes)
-    returns: TypeAdapter[Any] = TypeAdapter(hints.get("return", Any))
+    with _naming(function, "what it returns"):
+        returns: TypeAdapter[Any] = TypeAdapter(hints.get("return", Any))
+        output = ToolOutput(_output_schema(returns), _rendered if render is None else render)
     made = FunctionTool(
         name=function.__name__ if name is None else name,
         description=text if description is None else description,
         parameters=schema,
-        output=ToolOutput(_output_schema(returns), _rendered if render is None else render),
+        output=output,
         execute=_body(function, parameters, execution, returns),
         timeout_ms=timeout_ms,
         is_concurrency_safe=(lambda _: True) if concurrency_safe else None,
@@ -139,6 +153,44 @@ def _made(
     )
     loose = loosen(schema, schema.get("$defs", {}))
     return cast("FunctionTool[..., Any]", checked(made, loose))
+
+
+def _require_function(function: object) -> None:
+    """Do nothing when this is a function that returns something.
+
+    Raises:
+        UsageError: `tools/no-function`.
+    """
+    if not inspect.isroutine(function):
+        raise UsageError(
+            "tools/no-function",
+            f"{function!r} is no function",
+            fix="Make a tool of a function or a bound method; write one that calls the object.",
+        )
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise UsageError(
+            "tools/no-function",
+            f"{function.__name__} yields, and a tool returns one value",
+            fix="Return a list, or join what it yields.",
+        )
+
+
+@contextmanager
+def _naming(function: Callable[..., Any], what: str) -> Iterator[None]:
+    """Errors about types say where the type stands.
+
+    Raises:
+        UsageError: `tools/function-type`.
+    """
+    try:
+        yield
+    except (PydanticUserError, PydanticSchemaGenerationError, NameError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UsageError(
+            "tools/function-type",
+            f"{function.__name__}: {what} cannot be turned into a JSON Schema: {reason}",
+            fix="Use types that JSON has, pydantic models, or a type with a schema of its own.",
+        ) from error
 
 
 def _parameters(
@@ -158,17 +210,31 @@ def _parameters(
         if hint is ToolExecution:
             execution = name
         else:
-            found.append(_parameter(name, hint, parameter.default))
+            with _naming(function, f"the parameter {name!r}"):
+                found.append(_parameter(name, hint, parameter.default))
     return found, execution
 
 
 def _parameter(name: str, hint: Any, default: Any) -> _Parameter:
     if isinstance(default, FieldInfo):
-        given = default.get_default(call_default_factory=True, validated_data={})
-        adapter: TypeAdapter[Any] = TypeAdapter(Annotated[hint, default])
-        return _Parameter(name, adapter, _ABSENT if given is PydanticUndefined else given)
-    absent = default is inspect.Parameter.empty
-    return _Parameter(name, TypeAdapter(hint), _ABSENT if absent else default)
+        hint, default = Annotated[hint, default], inspect.Parameter.empty
+    adapter: TypeAdapter[Any] = TypeAdapter(hint)
+    # Asked for here so that an error can name the parameter.
+    adapter.json_schema(schema_generator=_WithoutTitles)
+    if default is not inspect.Parameter.empty:
+        return _Parameter(name, adapter, partial(_own, default))
+    has_default = adapter.get_default_value() is not None
+    return _Parameter(name, adapter, partial(_field_default, adapter) if has_default else None)
+
+
+def _own(default: Any) -> Any:
+    """The default for one call. What could be changed is copied; any other object stays itself, for those who ask with `is`."""
+    return deepcopy(default) if isinstance(default, _MUTABLE) else default
+
+
+def _field_default(adapter: TypeAdapter[Any]) -> Any:
+    found = adapter.get_default_value()
+    return None if found is None else _own(found.value)
 
 
 def _argument_schema(parameters: list[_Parameter], notes: Mapping[str, str]) -> Schema:
@@ -185,7 +251,7 @@ def _argument_schema(parameters: list[_Parameter], notes: Mapping[str, str]) -> 
         if default is not _ABSENT:
             schema["default"] = default
         properties[parameter.name] = schema
-    required = [p.name for p in parameters if p.default is _ABSENT]
+    required = [p.name for p in parameters if p.make_default is None]
     return {
         "type": "object",
         "properties": properties,
@@ -214,10 +280,23 @@ def _body(
         if is_async:
             value = await function(**given)
         else:
-            value = await anyio.to_thread.run_sync(partial(function, **given))
+            (value,) = await anyio.to_thread.run_sync(partial(_called, function, given))
+            if inspect.isawaitable(value):
+                value = await value
         return _as_json(value, returns, execution.name)
 
     return execute
+
+
+def _called(function: Callable[..., Any], given: Mapping[str, Any]) -> tuple[Any]:
+    """What a plain function gives, in its thread. A parser of arguments that gives up ends the call, not the program.
+
+    In a tuple, because trio refuses a bare coroutine here.
+    """
+    try:
+        return (function(**given),)
+    except SystemExit as error:
+        raise RuntimeError(f"the tool wanted to end the program: {error}") from error
 
 
 def _validated(arguments: Mapping[str, Any], parameters: list[_Parameter]) -> dict[str, Any]:
@@ -238,7 +317,9 @@ def _validated(arguments: Mapping[str, Any], parameters: list[_Parameter]) -> di
     if violations:
         raise ToolArgsError(violations)
     return given | {
-        p.name: p.default for p in parameters if p.name not in given and p.default is not _ABSENT
+        p.name: p.make_default()
+        for p in parameters
+        if p.name not in given and p.make_default is not None
     }
 
 
@@ -247,6 +328,8 @@ def _as_json(value: Any, returns: TypeAdapter[Any], tool: str) -> Any:
         return returns.dump_python(returns.validate_python(value), mode="json", by_alias=True)
     except ValidationError as error:
         raise ToolOutputError(tool, _violations(error, "value")) from error
+    except (PydanticSerializationError, ValueError) as error:
+        raise ToolOutputError(tool, [f"value cannot be written as JSON: {error}"]) from error
 
 
 def _violations(error: ValidationError, root: str) -> list[str]:

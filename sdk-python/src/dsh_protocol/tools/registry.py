@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 
+from dsh_protocol.findings import RegistrationError
 from dsh_protocol.rules import Words, show
 from dsh_protocol.scopes import (
     Anonymous,
@@ -100,7 +101,7 @@ class Tools:
 
         Raises:
             RegistrationError: `tools/output-missing`, `tools/timeout`, `tools/name-reserved`, `tools/duplicate-name` (with
-                `first`), `INACTIVE_EFFECT`.
+                `first`), `tools/no-tool`, `INACTIVE_EFFECT`.
             JsonSchemaError: `tools/schema-subset`, the output schema has something that is not enforced.
         """
         return self._registry._register(tool, self.owner)
@@ -115,7 +116,8 @@ class Tools:
 
         Raises:
             RegistrationError: `tools/restrict-scope`, `tools/restrict-empty`, `tools/restrict-reserved`,
-                `tools/restrict-unknown` (a misspelled name, or one of the scope's own), `INACTIVE_EFFECT`.
+                `tools/restrict-unknown` (a misspelled name, or one of the scope's own),
+                `tools/restrict-type`, `INACTIVE_EFFECT`.
         """
         return self._registry._restrict(allow, deny, self.owner)
 
@@ -280,6 +282,12 @@ class ToolRegistry(Tools):
             raise registration_error("tools/restrict-scope")
         if allow is None and deny is None:
             raise registration_error("tools/restrict-empty")
+        if isinstance(allow, str) or isinstance(deny, str):
+            raise RegistrationError(
+                "tools/restrict-type",
+                "a restriction was given one text and not a list of names",
+                fix="Put the name into a list.",
+            )
         names = [*(allow or ()), *(deny or ())]
         if RUN_CODE in names:
             raise registration_error("tools/restrict-reserved", name=RUN_CODE)
@@ -303,6 +311,13 @@ def _require_reachable(owner: Owner) -> None:
 
 
 def _check(tool: ToolDefinition) -> None:
+    given: object = tool
+    if not isinstance(given, ToolDefinition):
+        raise RegistrationError(
+            "tools/no-tool",
+            f"{given!r} is no tool",
+            fix="Make one of a function with `tool`, or give a ToolDefinition.",
+        )
     output: object = tool.output
     if not (isinstance(output, ToolOutput) and callable(output.render)):
         raise registration_error("tools/output-missing", name=tool.name)
