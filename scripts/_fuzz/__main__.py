@@ -112,11 +112,12 @@ class _Question:
 
 
 def _question(rng: random.Random, version: int, recordings: list[Log]) -> _Question:
+    # A copy: what random logs have in common would change for all that follow.
     if rng.random() < 0.3:
         log = copy.deepcopy(rng.choice(recordings))
         del log.events[rng.randint(1, _LONGEST) :]
     else:
-        log = random_log(rng, version)
+        log = copy.deepcopy(random_log(rng, version))
     changes = rng.choice((0, 1, 1, 1, 2, 3))
     if rng.random() < 0.2:
         text = text_of(log)
