@@ -33,7 +33,9 @@ def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """A toy that does not end is not waited for as long as a real one, and one that does is waited for longer."""
     arguments = getattr(request.node, "callspec", None)
     way = arguments.params.get("way") if arguments else None
-    monkeypatch.setattr(process, "_PATIENCE", 0.5 if way in ("no-stop", "flood-at-stop") else PATIENT)
+    monkeypatch.setattr(
+        process, "_PATIENCE", 0.5 if way in ("no-stop", "flood-at-stop") else PATIENT
+    )
 
 
 def toy(way: str) -> Implementation:
