@@ -291,3 +291,28 @@ async def _chunks(made: Any, count: int) -> None:
         if not count:
             break
     await stream.aclose()
+
+
+async def test_a_fork_of_a_session_while_its_turn_runs() -> None:
+    """The child inherits the open turn, closed as forked, and goes on by itself."""
+    started, go_on = anyio.Event(), anyio.Event()
+
+    async def wait(_arguments: Any, _execution: Any) -> str:
+        started.set()
+        await go_on.wait()
+        return "done"
+
+    made = agent(Scripted(calls(("c1", "t", "{}")), text("all done")), tool("t", wait))
+    async with made:
+        made.followup("go")
+        await started.wait()
+        child = made.session.fork()
+        go_on.set()
+        await made.idle()
+    assert ends(made.session) == [COMPLETED]
+    assert ends(child) == [{"kind": "forked"}]
+    (result,) = [e.data for e in child.events if e.type == "tool/result"]
+    assert result["error"]["code"] == "TOOL_OUTCOME_UNKNOWN"
+    again = agent(Scripted(text("fine")), session=child)
+    async with again:
+        assert (await again.send("and now?")).reason == COMPLETED
