@@ -281,8 +281,11 @@ def _edit(members: Json, kind: str, path: str, value: Any) -> None:
     for part in parts:
         target = target[int(part)] if isinstance(target, list) else target[part]
     place: Any = int(last) if isinstance(target, list) and last != "-" else last
-    if kind == "remove":
-        del target[place]
+    if kind == "remove" and isinstance(target, list):
+        # What another listener has taken away is gone already.
+        target[place : place + 1] = []
+    elif kind == "remove":
+        target.pop(place, None)
     elif kind == "insert":
         target.insert(place, value)
     elif place == "-":
