@@ -11,6 +11,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
 
+from dsh_protocol.schemas import ENTRY_POINTS
+
 from .places import BundleValidator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,40 +21,7 @@ EXAMPLES = SPEC / "examples"
 
 # Short names of definitions, in `definition` members and in names of folders. Any other folder is
 # named by an event type, with "." for "/", or by the definition itself.
-NAMED = {
-    "event": "SessionEvent",
-    "header": "SessionHeader",
-    "stored-event": "StoredEventRow",
-    "stored-header": "StoredSessionHeader",
-    "unknown-types": "SessionEvent",
-    "deepseek-chat": "ChatRequest",
-    "deepseek-messages": "MessagesRequest",
-    "generate-options": "GenerateOptions",
-    "pi-ai-context": "PiAiContext",
-    "route": "Route",
-    "assemble-context": "AssembleContext",
-    "section": "PromptSection",
-    "context": "PromptContext",
-    "variable": "PromptVariable",
-    "tool-provider-result": "ToolProviderResult",
-    "assembly": "PromptAssembly",
-    "config": "PromptConfig",
-    "persona": "PersonaConfig",
-    "output-schema": "OutputSchema",
-    "value-spec": "ValueSpec",
-    "parameter-specs": "ParameterSpecs",
-    "tool-definition": "ToolDefinition",
-    "tool-restriction": "ToolRestriction",
-    "tool-invocation": "ToolInvocation",
-    "tool-success": "ToolSuccess",
-    "tool-failure": "ToolFailure",
-    "pre-decision": "PreToolDecision",
-    "post-decision": "PostToolDecision",
-    "surface-commit": "SurfaceCommit",
-    "projection-input": "PromptProjectionInput",
-    "prepared-call": "PreparedCall",
-    "header-decision": "HeaderDecision",
-}
+NAMED = {**ENTRY_POINTS, "unknown-types": "SessionEvent"}
 
 Problems = Iterator[str]
 

@@ -8,12 +8,13 @@ caller's business.
 from __future__ import annotations
 
 from ._bulk import MINUS_ZERO
-from ._catalog import schema, schema_names
+from ._catalog import ENTRY_POINTS, schema, schema_names
 from ._finding import SchemaFinding, without_repeats
 from ._structs import struct_type
 from ._validator import Validator
 
 __all__ = [
+    "ENTRY_POINTS",
     "MINUS_ZERO",
     "SchemaFinding",
     "Validator",

@@ -73,6 +73,14 @@ _FAMILIES = {
 }
 
 
+ENTRY_POINTS: Mapping[str, str] = {
+    name: definition
+    for family in _FAMILIES.values()
+    for name, definition in family.short_names.items()
+}
+"""The definitions behind the short names of entry points, which no two families use for different ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A definition of a bundle: what a schema name stands for."""
