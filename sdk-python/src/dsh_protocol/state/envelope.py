@@ -225,6 +225,23 @@ def _first_repeated(sources: Sequence[int]) -> tuple[int, int]:
     raise ValueError("nothing is cited twice")
 
 
+def check_row(
+    report: Report, dialect: Dialect, event: Event, numbering: Numbering, losses: Losses
+) -> tuple[Standing, int | None]:
+    """Look at an event as the next one: its members, its type and its number.
+
+    Gives what to make of it, and its number if that is the right one.
+    """
+    seq = own_seq(event)
+    if not event.well_formed:
+        check_members(report, event.value, is_first=numbering.expected == 0)
+    standing = check_type(report, dialect, event)
+    before = len(report.findings)
+    if seq is not None:
+        numbering.check(report, seq, event.line, losses)
+    return standing, seq if len(report.findings) == before else None
+
+
 class Numbering:
     """The numbers of a log's events: which is next, and which line each is in."""
 

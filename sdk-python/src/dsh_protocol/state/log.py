@@ -25,9 +25,8 @@ from .envelope import (
     Numbering,
     Operation,
     Standing,
-    check_members,
     check_metadata,
-    check_type,
+    check_row,
     counted_seq,
     own_seq,
 )
@@ -115,16 +114,8 @@ class LogState:
 
     def plan(self, event: Event) -> Plan:
         """Everything that is wrong with an event as the next one of this log, and what it would change."""
-        seq = own_seq(event)
-        report = Report(self.dialect.version, seq, event.line)
-        if not event.well_formed:
-            check_members(report, event.value, is_first=self.next_seq == 0)
-        standing = check_type(report, self.dialect, event)
-        before = len(report.findings)
-        if seq is not None:
-            self._numbering.check(report, seq, event.line, self._losses)
-        if len(report.findings) != before:
-            seq = None
+        report = Report(self.dialect.version, own_seq(event), event.line)
+        standing, seq = check_row(report, self.dialect, event, self._numbering, self._losses)
         change = self._plan_known(report, event, seq) if standing == "known" else None
         return Plan(event, tuple(report.findings), change, standing, self._revision)
 

@@ -16,9 +16,8 @@ from ._report import Report
 from .envelope import (
     APPEND,
     Numbering,
-    check_members,
     check_metadata,
-    check_type,
+    check_row,
     counted_seq,
     own_seq,
 )
@@ -60,16 +59,8 @@ class EventSequence:
 
     def check(self, event: Event) -> list[Finding]:
         """Everything that is wrong with an event as the next one."""
-        seq = own_seq(event)
-        report = Report(self._dialect.version, seq, event.line)
-        if not event.well_formed:
-            check_members(report, event.value, is_first=self.next_seq == 0)
-        standing = check_type(report, self._dialect, event)
-        before = len(report.findings)
-        if seq is not None:
-            self._numbering.check(report, seq, event.line, self._losses)
-        if len(report.findings) != before:
-            seq = None
+        report = Report(self._dialect.version, own_seq(event), event.line)
+        standing, seq = check_row(report, self._dialect, event, self._numbering, self._losses)
         if standing == "known":
             check_metadata(report, self._dialect, event, seq)
             if event.type == seeds.END_SEED:
