@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -67,16 +68,16 @@ def _session(given: Json) -> Session:
     return Session.open(open_log(log_bytes(given)), options=options)
 
 
-class _Loop:
+class _Loop(ABC):
     """A loop over a log, and the steps that every op has."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.restart({})
 
+    @abstractmethod
     def restart(self, _step: Json) -> None:
         """A new loop over the same log."""
-        raise NotImplementedError
 
     def append(self, step: Json) -> Json:
         """An event of somebody else."""
