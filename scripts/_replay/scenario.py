@@ -82,15 +82,21 @@ class Exchange:
         return cls(body, row["response"]["status"], row["response"]["body"].encode())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
-    """One log of a scenario, with the requests of its loop in order."""
+    """One log of a scenario (such as `v4/plain`), with the requests of its loop in order."""
 
-    name: str
+    scenario: str
+    session: str
     script: Script
     log: Log
     exchanges: tuple[Exchange, ...]
     attachments: Path
+
+    @property
+    def name(self) -> str:
+        """The scenario, and the beginning of the session's id."""
+        return f"{self.scenario}/{self.session[:12]}"
 
     @property
     def route(self) -> Json:
@@ -100,8 +106,8 @@ class Recording:
         declared.pop("id", None)
         if "maxTokens" in self._adapter:
             declared["maxTokens"] = self._adapter["maxTokens"]
-        scenario = self.name.split("/")[1]
-        return {**declared, "attachmentRoot": f"/srv/demo/{scenario}/home/attachments"}
+        folder = self.scenario.split("/")[1]
+        return {**declared, "attachmentRoot": f"/srv/demo/{folder}/home/attachments"}
 
     @property
     def _adapter(self) -> Json:
@@ -144,15 +150,16 @@ def recordings(folder: Path) -> Iterator[Recording | Unread]:
         script = Script.read(wire.parent / "script.json")
         for path in sorted(wire.parent.glob("sessions/*/*/session*.jsonl*")):
             session = path.parent.name
-            name = f"{wire.parent.parent.name}/{wire.parent.name}/{session[:12]}"
+            scenario = f"{wire.parent.parent.name}/{wire.parent.name}"
             try:
                 log = open_log(path)
             except UnsupportedFormatError as error:
-                yield Unread(name, error.message)
+                yield Unread(f"{scenario}/{session[:12]}", error.message)
                 continue
             own = [r for r in rows if r["session"] == session and r["purpose"] == "loop"]
             exchanges = tuple(Exchange.read(row) for row in own)
-            yield Recording(name, script, log, exchanges, wire.parent / "attachments")
+            attachments = wire.parent / "attachments"
+            yield Recording(scenario, session, script, log, exchanges, attachments)
 
 
 def contributed(recording: Recording, files: Mapping[str, str]) -> PromptService:

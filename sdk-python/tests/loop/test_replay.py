@@ -30,7 +30,7 @@ def test_the_loop_writes_the_recorded_log(recording: Recording) -> None:
 
 def test_every_shipped_scenario_is_driven() -> None:
     shipped = {path.parent.name for path in SHIPPED.glob("v[34]/*/script.json")}
-    assert {r.name.split("/")[1] for r in ALL} >= shipped
+    assert {r.scenario.split("/")[1] for r in ALL} >= shipped
     # Of the compacted sessions only that of format 4 was compacted.
     assert len(ALL) - len(DRIVEN) == 1
 
